@@ -1,0 +1,1 @@
+"""A workbench for human-in-the-loop agents."""
