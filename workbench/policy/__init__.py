@@ -21,6 +21,7 @@ from workbench.policy.call import Call, digest
 from workbench.policy.changes import ABSENT, Change, changes
 from workbench.policy.covering import whole_tool
 from workbench.policy.decide import decide
+from workbench.policy.difference import Loosening, loosenings
 from workbench.policy.facts import ToolFacts
 from workbench.policy.grant import Grant, matching_grant
 from workbench.policy.notes import CANCELLED, SKIPPED_BY_MESSAGE, UNKNOWN_CALL, edit_note
@@ -50,6 +51,7 @@ __all__ = [
     "GaveUp",
     "Grant",
     "Happened",
+    "Loosening",
     "Outcome",
     "RequestFacts",
     "RequestKind",
@@ -73,6 +75,7 @@ __all__ = [
     "edited_subject",
     "field_errors",
     "is_secret_key",
+    "loosenings",
     "masked",
     "matching_grant",
     "notes",
