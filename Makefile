@@ -54,7 +54,7 @@ LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.1
 # What an install leaves: the packages of one lock file, then the project itself, editable.
 define install
 	$(PIP) install --quiet --require-hashes --requirement $(1)
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	PYTHONWARNINGS=ignore $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 endef
 
 $(BIN)/python:
@@ -76,5 +76,5 @@ $(DEV): | $(BIN)/python
 # Providers' packages are not in the lock files; what they share with the rest keeps its locked version.
 $(EXTRA): $(RUN)
 	@sed -n '/^[a-z0-9]/{s/ *\\$$//;p;}' requirements.lock > $(VENV)/constraints.txt
-	$(PIP) install --quiet --no-build-isolation --constraint $(VENV)/constraints.txt --editable '.[$(EXTRAS)]'
+	PYTHONWARNINGS=ignore $(PIP) install --quiet --no-build-isolation --constraint $(VENV)/constraints.txt --editable '.[$(EXTRAS)]'
 	@touch $@
