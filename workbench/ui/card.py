@@ -1,0 +1,183 @@
+"""Cards: what waits on a person, one by one and together, and what became of it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from workbench.runs.views import Card
+from workbench.ui import answering, draft, words
+from workbench.ui.approval import differences, render_actions, render_difference
+from workbench.ui.arguments import render_arguments
+from workbench.ui.clock import now, when
+from workbench.ui.desk import Desk
+from workbench.ui.doubt import render_doubt
+from workbench.ui.interrupt import render_interrupt
+from workbench.ui.question import answerable, render_question
+from workbench.ui.text import label, visible
+
+
+def render_cards(desk: Desk, cards: Sequence[Card], *, by: str) -> None:
+    """Draws the cards of one pause together, the decided ones in their place as one line each.
+
+    Args:
+        desk: where answers go.
+        cards: the requests of one pause in their order, decided ones included. They keep their places, so
+            that no button of one card ever comes to stand where another's was.
+        by: the name that answers carry.
+    """
+    answering.show_toasts()
+    open_cards = [card for card in cards if card.status == "open"]
+    if open_cards:
+        left, total = len(open_cards), len(cards)
+        agent = words.goes_on(tuple(dict.fromkeys(card.agent_title for card in open_cards)))
+        heading = words.needs_you(left, agent)
+        if total > 1:
+            st.markdown(f"**{label(heading)}**")
+            st.caption(label(words.progress(left, total)))
+        answering.polite(heading)
+    first = open_cards[0].id if open_cards else None
+    for card in cards:
+        render_card(desk, card, by=by, shortcuts=card.id == first)
+
+
+def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> None:
+    """Draws one card: open, in full; decided, as a line that opens again."""
+    with st.container(key=f"wb-card-{card.id}"):
+        if card.status == "decided":
+            render_decided(card)
+            answering.render_note(card.id)
+            return
+        with st.container(border=True, key=f"wb-open-{card.id}"):
+            _heading(card)
+            match card.kind:
+                case "approval" | "tool_approval":
+                    _call(card)
+                    _reach(card)
+                    _why(desk, card, by)
+                    answering.render_note(card.id)
+                    render_actions(desk, card, by=by, shortcuts=shortcuts)
+                case "question":
+                    if not answerable(card):
+                        _call(card)
+                    answering.render_note(card.id)
+                    render_question(desk, card, by=by, shortcuts=shortcuts)
+                case "tool_interrupt":
+                    _call(card)
+                    answering.render_note(card.id)
+                    render_interrupt(desk, card, by=by, shortcuts=shortcuts)
+                case "doubt":
+                    st.text(words.doubt(card, ""))
+                    _call(card)
+                    answering.render_note(card.id)
+                    render_doubt(desk, card, by=by)
+
+
+def render_decided(card: Card) -> None:
+    """Draws what became of a card: one line with who, what and when, that opens again."""
+    line = card.decision
+    if line is None:
+        return
+    what = words.decided(line, edited=card.edited, not_run=card.not_run, at=when(line.at))
+    tool = "" if card.kind == "question" else f" **{label(card.tool)}**"
+    with st.expander(
+        f"{label(card.agent_title)}{tool} — {label(what)}",
+        key=draft.key(card.id, "decided"),
+        icon=words.ICONS[line.decision],
+        type="compact",
+        on_change="rerun",
+    ) as opened:
+        if opened.open:
+            _details(card)
+
+
+def _details(card: Card) -> None:
+    if card.answer_text:
+        st.text(visible(card.answer_text))
+    if card.decision is not None and card.decision.reason:
+        st.text(words.reason(visible(card.decision.reason)))
+    if card.edited and card.executed_input is not None:
+        st.caption(words.EDITED)
+        render_difference(differences(card.input, card.executed_input), key=f"{card.id}-decided")
+    if card.kind != "question" or not card.answer_text:
+        render_arguments(card.input, key=f"{card.id}-decided")
+    if card.note:
+        st.caption(words.AGENT_READS)
+        st.text(visible(card.note))
+    if card.because_sentence:
+        st.caption(label(card.because_sentence))
+
+
+def _heading(card: Card) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(
+            f"**{label(card.agent_title)}** {words.asks(card.kind)}"
+            + ("" if answerable(card) else f" **{label(card.tool_title or card.tool)}**"),
+            width="content",
+        )
+        if card.expires_at is not None and card.kind in ("approval", "tool_approval"):
+            left = words.time_left(card.expires_at, now())
+            st.markdown(f":material/timer: {label(left)}", width="content")
+    small = [words.path(card.agent_path)] if len(card.agent_path) > 1 else []
+    if card.tool_title and card.tool_title != card.tool and not answerable(card):
+        small.append(card.tool)
+    if small:
+        st.caption(label(" · ".join(small)))
+
+
+def _call(card: Card) -> None:
+    if card.message:
+        st.text(visible(card.message))
+    if card.description and card.description != card.message:
+        st.text(visible(card.description))
+    if card.also_shown is not None:
+        st.warning(label(words.ASKED_BEFORE), icon=":material/warning:")
+        st.caption(words.BEFORE)
+        render_arguments(card.also_shown, key=f"{card.id}-before")
+        st.caption(words.NOW)
+    render_arguments(card.input, key=card.id)
+
+
+def _reach(card: Card) -> None:
+    if card.expired:
+        return
+    for scope in card.scopes:
+        if scope != "once":
+            st.caption(label(words.covers(scope, card)))
+
+
+def _why(desk: Desk, card: Card, by: str) -> None:
+    if card.because_sentence:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(label(card.because_sentence), width="content")
+            if card.rule_line is not None and st.button(
+                words.show_line(card.rule_line),
+                key=draft.key(card.id, "rule"),
+                type="tertiary",
+                icon=":material/arrow_outward:",
+                help=words.SHOW_RULE_HELP,
+            ):
+                st.session_state[answering.GOTO] = (card.config_file, card.rule_line)
+                st.rerun()
+    for warning in card.verdict.warnings if card.verdict else ():
+        st.warning(label(warning), icon=":material/warning:")
+    if card.config_changed is not None:
+        _changed(desk, card, by)
+    if card.expired:
+        st.warning(label(words.expired(card, when(card.expires_at))), icon=":material/timer_off:")
+
+
+def _changed(desk: Desk, card: Card, by: str) -> None:
+    change = card.config_changed
+    if change is None:
+        return
+    with st.container(border=True, key=draft.key(card.id, "changed")):
+        st.markdown(f":material/published_with_changes: {label(change.sentence)}")
+        st.caption(label(words.verdict_under(card.config_number, card.verdict)))
+        st.caption(label(words.verdict_under(change.newest_number, change.verdict_now)))
+        st.button(
+            words.ask_again(change.newest_number),
+            key=draft.key(card.id, "again"),
+            help=label(words.ASK_AGAIN_HELP),
+            on_click=answering.ask_again,
+            args=(desk, card, by),
+        )
