@@ -1,0 +1,88 @@
+"""Leases: at most one holder drives a conversation at a time, and one that lost it can't write any more."""
+
+from datetime import datetime, timedelta
+
+from workbench.store.clock import as_text
+from workbench.store.database import Database, execute
+from workbench.store.errors import LeaseLost, TransactionMisuse
+
+# A lease counts as lapsed when its time is over. Also when it seems to have been renewed in a future further off than
+# it lasts: then the clock was set back, and a dead holder would keep the conversation until the clock catches up.
+LAPSED = "(l.token IS NULL OR l.expires_at <= :now OR l.not_before > :now)"
+
+
+class Leases:
+    """Who drives which conversation."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def take(self, conversation_id: str, holder: str, lease_seconds: float) -> int | None:
+        """Take the lease if nobody holds it. Returns its token, higher than any before, or None."""
+        now = self._db.clock()
+        with self._db.transaction() as connection:
+            free = self._db.one(
+                f"SELECT 1 FROM (SELECT 1) LEFT JOIN leases l ON l.conversation_id = :id WHERE {LAPSED}",
+                {"id": conversation_id, "now": as_text(now)},
+            )
+            if free is None:
+                return None
+            row = execute(
+                connection,
+                "INSERT INTO leases (conversation_id, token, holder, expires_at, not_before) VALUES (?, 1, ?, ?, ?)"
+                " ON CONFLICT (conversation_id) DO UPDATE SET token = token + 1, holder = excluded.holder,"
+                " expires_at = excluded.expires_at, not_before = excluded.not_before RETURNING token",
+                (conversation_id, holder, *_span(now, lease_seconds)),
+            ).fetchone()
+            return int(row[0])
+
+    def renew(self, conversation_id: str, token: int, lease_seconds: float) -> bool:
+        """Hold it for longer. False when it is no longer this token's: then stop at once.
+
+        A lease that lapsed and that nobody took meanwhile is still its holder's.
+        """
+        return (
+            self._db.run(
+                "UPDATE leases SET expires_at = ?, not_before = ? WHERE conversation_id = ? AND token = ?"
+                " AND expires_at <> ''",
+                (*_span(self._db.clock(), lease_seconds), conversation_id, token),
+            )
+            > 0
+        )
+
+    def release(self, conversation_id: str, token: int) -> None:
+        """Give it back. Does nothing when it is another's by now."""
+        self._db.run(
+            "UPDATE leases SET expires_at = '', holder = '' WHERE conversation_id = ? AND token = ?",
+            (conversation_id, token),
+        )
+
+    def check(self, conversation_id: str, token: int) -> None:
+        """Raise LeaseLost unless the token still holds the conversation.
+
+        To be called inside the transaction whose writes it guards: nobody can take the lease between the two.
+        """
+        if not self._db.in_transaction:
+            raise TransactionMisuse("A lease is checked inside the transaction it guards.")
+        held = self._db.one(
+            "SELECT 1 FROM leases WHERE conversation_id = ? AND token = ? AND expires_at <> ''",
+            (conversation_id, token),
+        )
+        if held is None:
+            raise LeaseLost(
+                "This conversation is driven from elsewhere now; what was being written here was undone."
+            )
+
+    def expired(self) -> list[str]:
+        """The conversations with a run that is working although nobody holds them, the longest waiting first."""
+        rows = self._db.all(
+            "SELECT DISTINCT r.conversation_id FROM runs r LEFT JOIN leases l ON l.conversation_id = r.conversation_id"
+            f" WHERE r.status = 'working' AND {LAPSED} ORDER BY r.created_at",
+            {"now": self._db.now()},
+        )
+        return [row[0] for row in rows]
+
+
+def _span(now: datetime, lease_seconds: float) -> tuple[str, str]:
+    length = timedelta(seconds=lease_seconds)
+    return as_text(now + length), as_text(now - length)
