@@ -46,11 +46,12 @@ def encodable(text: str) -> str:
 
 
 def decode(text: str) -> Any:
-    """The value that `encode` was given."""
-    value = json.loads(text)
-    if any(mark in text for mark in _RESERVED):
-        return _restored(value)
-    return value
+    """The value that `encode` was given; one nested too deep for the reader's stack comes back as its text, marked."""
+    try:
+        value = json.loads(text)
+        return _restored(value) if any(mark in text for mark in _RESERVED) else value
+    except RecursionError:
+        return {NOT_JSON: "nested too deep", "repr": text}
 
 
 def canonical(value: Any) -> str:

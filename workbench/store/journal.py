@@ -5,6 +5,7 @@ tool may have done its work, so it is never started again silently.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.store.codec import encode, encode_optional
@@ -68,14 +69,16 @@ class Journal:
     ) -> CallRecord:
         """Let the call run, and note by what: the verdict, and who or which grant. Only before it is started."""
         with self._db.transaction(durable=self._alone()) as connection:
-            self._step(key, "allow", ("proposed", "allowed", "waiting"))
+            call = self._step(key, "allow", ("proposed", "allowed", "waiting"))
             execute(
                 connection,
                 'UPDATE calls SET state = \'allowed\', verdict = ?, "by" = coalesce(?, "by"), grant_id = ?'
                 " WHERE key = ?",
                 (encode(verdict), by, grant_id, key),
             )
-            return self.require(key)
+            return replace(
+                call, state="allowed", verdict=verdict, by=call.by if by is None else by, grant_id=grant_id
+            )
 
     def wait(self, key: str, request_id: str, verdict: dict[str, Any] | None = None) -> CallRecord:
         """The call waits on this request. Only before it is started, or between two attempts."""
@@ -101,11 +104,13 @@ class Journal:
         """Begin an attempt; once this returns on its own, the disk has it, and the tool may be called.
 
         With a grant, its use is counted in the same transaction. Raises CallAlreadyFinished, CallInDoubt (an earlier
-        attempt has not ended), CallClosed, CallNotAllowed (no verdict let it run, or its request was not approved)
-        and GrantGone (revoked, expired or used up by now: the call must ask); each leaves everything as it was.
+        attempt has not ended), CallClosed, CallNotAllowed (no verdict let it run, or its request was not approved),
+        GrantGone (revoked, expired or used up by now: the call must ask) and ConversationDeleted; each leaves
+        everything as it was.
         """
         with self._db.transaction(durable=True) as connection:
             call = self._step(key, "start", ("allowed", "waiting"))
+            check_alive(self._db, call.conversation_id)
             if call.state == "waiting":
                 self._check_request(call)
             if grant_id is not None:
@@ -123,7 +128,15 @@ class Journal:
                 "INSERT INTO attempts (call_key, number, started_at) VALUES (?, ?, ?)",
                 (key, number, now),
             )
-            return self.require(key)
+            return replace(
+                call,
+                state="started",
+                executed_input=executed_input,
+                executed_digest=digest,
+                grant_id=call.grant_id if grant_id is None else grant_id,
+                attempts=number,
+                started_at=now,
+            )
 
     def finish(self, key: str, result: Any, status: ResultStatus) -> CallRecord:
         """Keep the result of the attempt under way; once this returns on its own, the disk has it.
@@ -131,7 +144,7 @@ class Journal:
         Raises CallAlreadyFinished, CallClosed and CallNotStarted.
         """
         with self._db.transaction(durable=True) as connection:
-            self._step(key, "finish", ("started",))
+            call = self._step(key, "finish", ("started",))
             now = self._db.now()
             execute(
                 connection,
@@ -139,7 +152,24 @@ class Journal:
                 (encode(result), status, now, key),
             )
             self._end_attempt(connection, key, "finished", now)
-            return self.require(key)
+            return replace(call, state="finished", result=result, result_status=status, finished_at=now)
+
+    def answered(self, key: str, result: Any) -> CallRecord:
+        """A client tool's call has its result, which a person gave: it never starts. Only while it waits.
+
+        Raises CallNotAllowed when its request was not answered, CallAlreadyFinished and CallClosed.
+        """
+        with self._db.transaction(durable=True) as connection:
+            call = self._step(key, "answer", ("waiting",))
+            self._check_request(call)
+            now = self._db.now()
+            execute(
+                connection,
+                "UPDATE calls SET state = 'finished', result = ?, result_status = 'success', finished_at = ?"
+                " WHERE key = ?",
+                (encode(result), now, key),
+            )
+            return replace(call, state="finished", result=result, result_status="success", finished_at=now)
 
     def attempt_ended(self, key: str, why: str) -> CallRecord:
         """The attempt under way ended without a result and without doubt; the call waits, and may be started again.

@@ -73,11 +73,23 @@ class Leases:
                 "This conversation is driven from elsewhere now; what was being written here was undone."
             )
 
+    def fence(self, conversation_id: str) -> None:
+        """Take the lease from whoever has it, so that a holder thought dead can't write any more."""
+        self._db.run(
+            "UPDATE leases SET token = token + 1, expires_at = '', holder = '' WHERE conversation_id = ?",
+            (conversation_id,),
+        )
+
+    def held(self) -> list[tuple[str, int, str]]:
+        """Conversation, token and holder of every lease that was taken and not given back, lapsed or not."""
+        rows = self._db.all("SELECT conversation_id, token, holder FROM leases WHERE expires_at <> ''", ())
+        return [(row[0], int(row[1]), row[2]) for row in rows]
+
     def expired(self) -> list[str]:
         """The conversations with a run that is working although nobody holds them, the longest waiting first."""
         rows = self._db.all(
             "SELECT DISTINCT r.conversation_id FROM runs r LEFT JOIN leases l ON l.conversation_id = r.conversation_id"
-            f" WHERE r.status = 'working' AND {LAPSED} ORDER BY r.created_at",
+            f" WHERE r.status IN ('queued', 'working') AND r.status = 'working' AND {LAPSED} ORDER BY r.created_at",
             {"now": self._db.now()},
         )
         return [row[0] for row in rows]

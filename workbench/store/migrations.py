@@ -40,7 +40,7 @@ CREATE TABLE runs (
   usage TEXT, model_ms INTEGER, created_at TEXT NOT NULL, started_at TEXT, finished_at TEXT,
   cancel_requested INTEGER NOT NULL DEFAULT 0, UNIQUE (conversation_id, number)
 ) STRICT;
-CREATE INDEX runs_active ON runs (status, created_at) WHERE status IN ('queued', 'working');
+CREATE UNIQUE INDEX runs_active ON runs (conversation_id) WHERE status IN ('queued', 'working');
 
 CREATE TABLE leases (
   conversation_id TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL, expires_at TEXT NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE requests (
 CREATE INDEX requests_conversation ON requests (conversation_id);
 CREATE INDEX requests_pause ON requests (pause_id);
 CREATE INDEX requests_call ON requests (call_key);
-CREATE INDEX requests_open ON requests (created_at) WHERE status = 'open';
+CREATE INDEX requests_open ON requests (conversation_id) WHERE status = 'open';
 CREATE TRIGGER requests_first_answer_wins BEFORE UPDATE OF status, decision, scope, answer, executed_input, "by"
   ON requests WHEN OLD.status = 'decided'
   BEGIN SELECT RAISE(ABORT, 'a decided request keeps its decision'); END;

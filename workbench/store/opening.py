@@ -1,5 +1,6 @@
 """Opening the file: what is wrong with it said plainly, migrations run once, a newer file left as it is."""
 
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ from workbench.store.errors import (
     NotADatabase,
     PathIsAFolder,
     database_problem,
+    read_only,
 )
 from workbench.store.migrations import APPLICATION_ID, NAMES, RELEASE, migrations
 
@@ -37,6 +39,8 @@ def prepare(path: Path, busy_seconds: float) -> None:
         raise FolderMissing(
             f"The folder {path.parent} does not exist. Create it, or name another file with --db."
         )
+    if not os.access(path if path.exists() else path.parent, os.W_OK) or not os.access(path.parent, os.W_OK):
+        raise read_only(path)
     try:
         if path.exists() and path.stat().st_size > 0 and _is_current(path, busy_seconds):
             _check_writable(path, busy_seconds)
@@ -44,8 +48,6 @@ def prepare(path: Path, busy_seconds: float) -> None:
             _migrate(path, busy_seconds)
     except sqlite3.Error as error:
         raise database_problem(error, path) from error
-    except PermissionError as error:
-        raise database_problem(sqlite3.OperationalError(str(error)), path) from error
 
 
 def _is_current(path: Path, busy_seconds: float) -> bool:
@@ -82,7 +84,7 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> bool:
 def _migrate(path: Path, busy_seconds: float) -> None:
     connection = connect(path, busy_seconds)
     try:
-        _into_wal(connection, busy_seconds)
+        _into_wal(connection, path, busy_seconds)
         connection.execute("PRAGMA synchronous=FULL")
         # One transaction around them all: whoever comes second waits here and then finds nothing left to do,
         # and a process that dies half-way leaves the file as it was.
@@ -101,12 +103,17 @@ def _migrate(path: Path, busy_seconds: float) -> None:
         connection.close()
 
 
-def _into_wal(connection: Connection, busy_seconds: float) -> None:
+def _into_wal(connection: Connection, path: Path, busy_seconds: float) -> None:
     # SQLite does not wait by itself when two connections switch a file to WAL at the same moment.
     until = time.monotonic() + busy_seconds
     while True:
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            mode = connection.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+            if mode != "wal":
+                raise DatabaseRefused(
+                    f"{path} is on a disk that can't share a database between processes (a network folder?). "
+                    "Name a file on a local disk with --db."
+                )
             return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:

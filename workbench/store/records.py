@@ -10,8 +10,9 @@ from workbench.store.clock import new_id
 Door: TypeAlias = Literal["app", "notebook", "agui", "invoke"]
 """Where somebody came in."""
 
-RunKind: TypeAlias = Literal["message", "resume", "retry"]
-"""What a run starts from: a person's message, the answers to a pause, or another try after a failure."""
+RunKind: TypeAlias = Literal["message", "resume", "retry", "recover", "stop"]
+"""What a run starts from: a person's message, the answers to a pause, another try after a failure, a crash of the
+process that drove it, or Stop pressed while it waited."""
 
 RunStatus: TypeAlias = Literal["queued", "working", "paused", "done", "failed", "cancelled"]
 

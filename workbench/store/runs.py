@@ -16,7 +16,7 @@ _SELECT = f"SELECT {_SHAPE.select('r')} FROM runs r "
 
 _QUEUED_AND_FREE = f"""
 {_SELECT} LEFT JOIN leases l ON l.conversation_id = r.conversation_id
-WHERE r.status = 'queued' AND {LAPSED} ORDER BY r.created_at, r.rowid LIMIT 1
+WHERE r.status IN ('queued', 'working') AND r.status = 'queued' AND {LAPSED} ORDER BY r.created_at, r.rowid LIMIT 1
 """
 
 _SEARCHED_CHARACTERS = 4000
