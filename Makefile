@@ -37,8 +37,9 @@ lint: $(DEV)  ## Check style, types and import direction
 bench: $(DEV) chromium  ## Measure, and print a table (ARGS="gated_call" for one)
 	$(BIN)/python -m tests.bench $(ARGS)
 
-docs: $(DEV)  ## Write docs/cli.md again from the commands' own help
+docs: $(DEV)  ## Write the tables of docs/ again, from the code
 	$(BIN)/python -m tests.cli_help
+	$(BIN)/python -m tests.config_keys
 
 lock: $(DEV)  ## Resolve the dependencies again (ARGS=--upgrade for the newest)
 	$(BIN)/python -m pip install --quiet uv
