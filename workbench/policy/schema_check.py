@@ -21,8 +21,8 @@ def field_errors(value: Any, schema: Mapping[str, Any]) -> dict[str, str]:
     """What is wrong with a value, by the path of the field, such as `items.0.sku`; `""` is the whole value.
 
     Draft 2020-12, formats included. A field that is missing or that the schema forbids is named by its own path.
-    Numbers that JSON can't say (NaN and the infinities pass every minimum and maximum) and values that are not
-    JSON are errors too.
+    Numbers that JSON can't say (NaN and the infinities pass every minimum and maximum), values that are not JSON
+    and values nested more than 100 levels deep are errors too.
 
     Raises:
         SchemaUnusable: the schema itself is at fault.
@@ -39,7 +39,7 @@ def field_errors(value: Any, schema: Mapping[str, Any]) -> dict[str, str]:
             for path, message in _placed(error):
                 found.setdefault(path, message)
     except RecursionError as error:
-        raise SchemaUnusable("it goes round in a circle, or the value is nested too deeply") from error
+        raise SchemaUnusable("it goes round in a circle") from error
     # A schema can fail in ways that jsonschema does not gather under one name: an unknown type, a pattern
     # that is no regular expression, a reference that leads nowhere or round in a circle.
     except Exception as error:
@@ -47,8 +47,13 @@ def field_errors(value: Any, schema: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _not_json(path: str, value: Any) -> Iterator[tuple[str, str]]:
+_DEEPEST: Final = 100
+
+
+def _not_json(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
     match value:
+        case dict() | list() if depth >= _DEEPEST:
+            yield "", f"is nested more than {_DEEPEST} levels deep"
         case None | bool() | int() | str():
             return
         case float():
@@ -57,12 +62,12 @@ def _not_json(path: str, value: Any) -> Iterator[tuple[str, str]]:
         case dict():
             for key, member in value.items():
                 if isinstance(key, str):
-                    yield from _not_json(_join(path, key), member)
+                    yield from _not_json(_join(path, key), member, depth + 1)
                 else:
                     yield path, "has a field whose name is not text"
         case list():
             for place, item in enumerate(value):
-                yield from _not_json(_join(path, str(place)), item)
+                yield from _not_json(_join(path, str(place)), item, depth + 1)
         case _:
             yield path, f"must be a JSON value, not a {type(value).__name__}"
 
@@ -114,7 +119,7 @@ def _unknown_fields(error: ValidationError) -> list[str]:
 def _of_alternatives(path: str, error: ValidationError) -> Iterator[tuple[str, str]]:
     """The error of the alternative that fits best, or the types that would do when none fits at all."""
     if not error.context:
-        yield path, "fits more than one of the alternatives, and must fit exactly one"
+        yield path, "fits more than one of the alternatives, and must fit one"
         return
     alternatives: Any = error.validator_value
     at_top = [inner for inner in error.context if inner.validator == "type" and not inner.relative_path]

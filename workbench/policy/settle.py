@@ -176,10 +176,8 @@ def _settle_doubt(request: RequestFacts, answer: Answer) -> Settlement:
 def _approve(
     request: RequestFacts, answer: Approved, policy: AgentPolicy | None, facts: ToolFacts | None
 ) -> Settlement:
-    if answer.tool_input is not None and not isinstance(answer.tool_input, dict):
-        raise AnswerRefused(
-            "invalid_edit", "The edited call is not an object of fields.", {"": "must be an object"}
-        )
+    if answer.tool_input is not None:
+        _check(answer.tool_input, {"type": "object"}, "invalid_edit", "The edited call")
     edited = answer.tool_input is not None and digest(answer.tool_input) != digest(request.tool_input)
     shown_or_edit = answer.tool_input if edited and answer.tool_input is not None else request.tool_input
     scope, subject = answer.scope, request.subject
