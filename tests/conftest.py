@@ -35,4 +35,4 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     path = chromium.find()
     if path is None:
         (pytest.fail if IN_CI else pytest.skip)(chromium.HELP)
-    return {**browser_type_launch_args, "executable_path": str(path), "args": ["--disable-quic", "--disable-sync"]}
+    return {**browser_type_launch_args, "executable_path": str(path)}
