@@ -1,0 +1,150 @@
+"""Checks of what a config names outside its text: import specs, tools, prompts and client tools. Nothing runs."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from workbench.config.context import Context
+from workbench.config.model import PROVIDERS
+from workbench.config.problem import KeyPath, did_you_mean, nearest
+from workbench.config.prompt import PromptUnreadable, read_prompt
+from workbench.config.spec import ImportSpecError
+from workbench.config.specs import ImportSpecs
+
+CLIENT_TOOLS: Final = ("ask_user", "request_datasources", "request_files")
+"""The client tools that the workbench itself runs."""
+
+CLIENT_TOOLS_FOLDER: Final = "client_tools"
+
+_WITH_A_NAME: Final = (
+    ("agents", "*", "hooks", "*"),
+    ("agents", "*", "interrupt", "tools", "*", "subject"),
+    ("agents", "*", "interrupt", "on_decision"),
+    ("orchestrations", "*", "edges", "*", "condition"),
+)
+
+
+def check(context: Context, folder: Path) -> None:
+    """Note every import spec, tool and prompt file that isn't there, and every tool that is there twice."""
+    specs = ImportSpecs(folder)
+    for pattern in _WITH_A_NAME:
+        for path, spec in context.texts(*pattern):
+            _named(context, specs, path, spec)
+    for holder in (("models", "*"), ("defaults", "model"), ("agents", "*", "model")):
+        for path, provider in context.texts(*holder, "provider"):
+            if provider not in PROVIDERS and (":" in provider or "/" in provider):
+                _named(context, specs, path, provider)
+    for path, written in context.texts("agents", "*", "system_prompt_file"):
+        try:
+            read_prompt(folder, written)
+        except PromptUnreadable as error:
+            context.add(str(error), path, culprit=written, suggestion=error.suggestion)
+    for name in context.section("agents"):
+        _tools(context, specs, ("agents", name))
+    _client_tools(context, folder)
+
+
+def _named(context: Context, specs: ImportSpecs, path: KeyPath, spec: str) -> None:
+    """Check a spec that must say what to take from its file."""
+    try:
+        if ":" not in spec:
+            specs.check(spec)
+            raise ImportSpecError(f"{spec!r} does not say what to take from it; write {spec}:name")
+        specs.check(spec)
+    except ImportSpecError as error:
+        context.add(str(error), path, culprit=spec, suggestion=error.suggestion)
+
+
+def _tools(context: Context, specs: ImportSpecs, agent: KeyPath) -> None:
+    """Check an agent's tools, and that no name is there twice, or among the client tools too."""
+    taken: dict[str, KeyPath] = {}
+    clients = {
+        tool: (*agent, "client_tools", position)
+        for position, tool in enumerate(context.listed(*agent, "client_tools"))
+        if isinstance(tool, str)
+    }
+    listed: set[str] = set()
+    for path, written in context.texts(*map(str, agent), "tools", "*"):
+        if written in listed:
+            continue
+        listed.add(written)
+        for name in _names_of(context, specs, path, written):
+            if name in clients:
+                line = context.place(clients[name]).line
+                context.add(
+                    f"{name!r} is in tools and in client_tools (line {line}); one name is one tool, so remove one",
+                    path,
+                    culprit=name,
+                )
+            elif taken.setdefault(name, path) != path:
+                line = context.place(taken[name]).line
+                context.add(
+                    f"the tool {name!r} is listed already (line {line}); remove one", path, culprit=name
+                )
+
+
+def _names_of(context: Context, specs: ImportSpecs, path: KeyPath, written: str) -> list[str]:
+    """The names of the tools that one entry of `tools` brings, as far as the source shows them."""
+    try:
+        is_bare = not any(mark in written for mark in ":/\\.")
+        spec = specs.tool_spec(written) if is_bare else written
+        source = specs.check(spec)
+    except ImportSpecError as error:
+        context.add(str(error), path, culprit=written, suggestion=error.suggestion)
+        return [written] if written.isidentifier() else []
+    attribute = spec.partition(":")[2]
+    if attribute:
+        return [next((name for name, made_by in source.tools.items() if made_by == attribute), attribute)]
+    if not source.tools and not source.is_open:
+        context.add(
+            f"{written!r} shows no tools: no function in it has @tool, and there is no TOOL_SPEC",
+            path,
+            culprit=written,
+            severity="hint",
+        )
+    return list(source.tools)
+
+
+def _client_tools(context: Context, folder: Path) -> None:
+    known: list[str] | None = None
+    for path, tool in context.texts("agents", "*", "client_tools", "*"):
+        if tool in CLIENT_TOOLS:
+            continue
+        if known is None:
+            known = [*CLIENT_TOOLS, *declared_client_tools(folder)]
+        if tool not in known:
+            near = nearest(tool, known)
+            hint = did_you_mean(near, known, nothing="")
+            context.add(
+                f"{tool!r} is not a client tool known here, so it needs a client that declares it; {hint}",
+                path,
+                culprit=tool,
+                suggestion=near,
+                severity="hint",
+            )
+
+
+def declared_client_tools(folder: Path) -> Iterator[str]:
+    """The names of the client tools declared beside a config, in `client_tools/*.yaml`."""
+    home = folder / CLIENT_TOOLS_FOLDER
+    for path in sorted(home.glob("*.yaml")) if home.is_dir() else ():
+        try:
+            name = _declared_name(path.read_bytes()[:100_000])
+        except OSError:
+            name = None
+        yield name or path.stem
+
+
+@lru_cache(maxsize=64)
+def _declared_name(data: bytes) -> str | None:
+    """The top-level `name` of a declaration; None where it has none or isn't YAML, which is another's to report."""
+    try:
+        root = yaml.compose(data, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError, UnicodeDecodeError):
+        return None
+    if not isinstance(root, yaml.MappingNode):
+        return None
+    return next((value.value for key, value in root.value if key.value == "name"), None)
