@@ -6,7 +6,8 @@ would say that the call needs no approval. An error never opens a gate: the call
 
 from typing import Any
 
-STORES = {"summit": "Summit Outfitters", "harbor": "Harbor Books"}
+from .tools.shop import STORES
+
 REASONS = ("too small", "too large", "damaged", "wrong item", "changed my mind")
 
 

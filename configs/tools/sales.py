@@ -4,9 +4,8 @@ import sqlite3
 
 from strands import tool
 
-from .shop import money, shop
+from .shop import STORES, money, shop
 
-STORES = {"summit": "Summit Outfitters", "harbor": "Harbor Books"}
 MONTHS = {"september": "2025-09", "october": "2025-10"}
 DEFAULT = ["revenue", "orders"]
 MEASURES = ("revenue", "orders", "units", "average", "returns", "best")

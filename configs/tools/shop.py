@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS changes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, what TEXT NOT NULL);
 """
 
-STORES = [("summit", "Summit Outfitters"), ("harbor", "Harbor Books")]
+STORES = {"summit": "Summit Outfitters", "harbor": "Harbor Books"}
 
 # Each store numbers its own shelves: A1 is one thing in Summit and another in Harbor.
 ITEMS = [
@@ -106,7 +106,7 @@ def _seed(connection: sqlite3.Connection, path: Path) -> None:
         )
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
-    connection.executemany("INSERT INTO stores VALUES (?, ?)", STORES)
+    connection.executemany("INSERT INTO stores VALUES (?, ?)", STORES.items())
     shelf = {(store, sku): (name, cents(price)) for store, sku, name, _, price, _ in ITEMS}
     connection.executemany(
         "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)",
