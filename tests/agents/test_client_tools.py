@@ -17,6 +17,7 @@ from workbench.agents.client_tools import (
     check_arguments,
 )
 from workbench.agents.scripted import ScriptedModel
+from workbench.config import CLIENT_TOOLS
 
 ASK = catalogue()["ask_user"]
 REGION = {
@@ -35,6 +36,10 @@ def one(**changes):
 
 def answered(selected=(), other=None):
     return {"answers": [{"question": "Which region?", "selected": list(selected), "other": other}]}
+
+
+def test_a_config_knows_the_client_tools_there_are():
+    assert set(catalogue()) == set(CLIENT_TOOLS)
 
 
 # Arguments

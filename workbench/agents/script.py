@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
 from workbench.agents.script_template import BadTemplate, check_templates
-
-Place = tuple[str | int, ...]
+from workbench.config import KeyPath
+from workbench.config.problem import written
 
 HANDOFF_TOOL = "handoff_to_agent"
 """The tool that a strands Swarm gives its members."""
@@ -19,7 +19,7 @@ NO_GROUPS: frozenset[str] = frozenset()
 class ScriptError(ValueError):
     """A script that can't be played; `path` leads to the culprit, as in `script[2].before[0]`."""
 
-    def __init__(self, place: Place, problem: str) -> None:
+    def __init__(self, place: KeyPath, problem: str) -> None:
         self.place = place
         self.path = written(place)
         self.problem = problem
@@ -78,14 +78,6 @@ class Script:
     stream_delay_ms: float
 
 
-def written(place: Place) -> str:
-    """Write a place the way errors name it: `replies[0].script[1].tool`."""
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
 def parse_script(params: Mapping[str, Any]) -> Script:
     """Parse the `params` of a scripted model.
 
@@ -123,7 +115,7 @@ def parse_script(params: Mapping[str, Any]) -> Script:
 def _replies(value: Any) -> tuple[Reply, ...]:
     replies: list[Reply] = []
     for index, entry in enumerate(_list(value, ("replies",), "a list of {match, script} entries")):
-        place: Place = ("replies", index)
+        place: KeyPath = ("replies", index)
         entry = _mapping(entry, place, "an entry such as {match: REGEX, script: [...]}")
         _known_keys(entry, ("match", "example", "script", "final_text"), place)
         match = None
@@ -153,12 +145,12 @@ def _groups(match: re.Pattern[str] | None) -> frozenset[str]:
     return frozenset(match.groupindex) | {str(number) for number in range(match.groups + 1)}
 
 
-def _moves(value: Any, place: Place, groups: frozenset[str]) -> tuple[Move, ...]:
+def _moves(value: Any, place: KeyPath, groups: frozenset[str]) -> tuple[Move, ...]:
     """Read the steps; a text ahead of a call is said in the same message, since a text alone ends the turn."""
     moves: list[Move] = []
     pending: list[Say] = []
     for index, step in enumerate(_list(value, place, "a list of steps")):
-        at: Place = (*place, index)
+        at: KeyPath = (*place, index)
         step = _mapping(step, at, "a step such as {tool: NAME, input: {...}} or {text: ...}")
         kind = _kind(step, at)
         pending += _before(step.get("before"), (*at, "before"), groups)
@@ -193,7 +185,7 @@ STEP_KEYS: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def _kind(step: Mapping[str, Any], at: Place) -> Kind:
+def _kind(step: Mapping[str, Any], at: KeyPath) -> Kind:
     kinds: list[Kind] = [kind for kind in STEP_KEYS if kind in step]
     if not kinds:
         every_key = sorted({key for keys in STEP_KEYS.values() for key in keys})
@@ -208,12 +200,12 @@ def _kind(step: Mapping[str, Any], at: Place) -> Kind:
     return kinds[0]
 
 
-def _before(value: Any, place: Place, groups: frozenset[str]) -> list[Say]:
+def _before(value: Any, place: KeyPath, groups: frozenset[str]) -> list[Say]:
     if value is None:
         return []
     says: list[Say] = []
     for index, entry in enumerate(_list(value, place, "a list of {text: ...} or {reasoning: ...}")):
-        at: Place = (*place, index)
+        at: KeyPath = (*place, index)
         entry = _mapping(entry, at, "{text: ...} or {reasoning: ...}")
         _known_keys(entry, ("text", "reasoning"), at)
         if len(entry) != 1:
@@ -225,7 +217,7 @@ def _before(value: Any, place: Place, groups: frozenset[str]) -> list[Say]:
     return says
 
 
-def _call(step: Mapping[str, Any], at: Place, groups: frozenset[str]) -> ScriptedCall:
+def _call(step: Mapping[str, Any], at: KeyPath, groups: frozenset[str]) -> ScriptedCall:
     value = step.get("input")
     if value is not None and not isinstance(value, dict | str | int | float):
         _fail(
@@ -241,10 +233,10 @@ def _call(step: Mapping[str, Any], at: Place, groups: frozenset[str]) -> Scripte
     )
 
 
-def _parallel(value: Any, place: Place, groups: frozenset[str]) -> tuple[ScriptedCall, ...]:
+def _parallel(value: Any, place: KeyPath, groups: frozenset[str]) -> tuple[ScriptedCall, ...]:
     calls = []
     for index, entry in enumerate(_list(value, place, "a list of {tool, input}")):
-        at: Place = (*place, index)
+        at: KeyPath = (*place, index)
         entry = _mapping(entry, at, "{tool: NAME, input: {...}}")
         _known_keys(entry, ("tool", "input", "id"), at)
         if "tool" not in entry:
@@ -255,7 +247,7 @@ def _parallel(value: Any, place: Place, groups: frozenset[str]) -> tuple[Scripte
     return tuple(calls)
 
 
-def _handoff(step: Mapping[str, Any], at: Place, groups: frozenset[str]) -> ScriptedCall:
+def _handoff(step: Mapping[str, Any], at: KeyPath, groups: frozenset[str]) -> ScriptedCall:
     given: dict[str, Any] = {
         "agent_name": _filled(step["handoff"], (*at, "handoff"), groups),
         "message": _filled(step.get("message", "Please take over."), (*at, "message"), groups),
@@ -280,46 +272,46 @@ def _delay(value: Any) -> float:
     _fail(("stream_delay_ms",), f"{value!r} is not a number of milliseconds; use 0 or more")
 
 
-def _filled(value: Any, place: Place, groups: frozenset[str]) -> str:
+def _filled(value: Any, place: KeyPath, groups: frozenset[str]) -> str:
     text = _text(value, place)
     _check_templates(text, place, groups)
     return text
 
 
-def _template(holder: Mapping[str, Any], key: str, place: Place, groups: frozenset[str]) -> str | None:
+def _template(holder: Mapping[str, Any], key: str, place: KeyPath, groups: frozenset[str]) -> str | None:
     return None if holder.get(key) is None else _filled(holder[key], (*place, key), groups)
 
 
-def _check_templates(value: Any, place: Place, groups: frozenset[str]) -> None:
+def _check_templates(value: Any, place: KeyPath, groups: frozenset[str]) -> None:
     try:
         check_templates(value, groups)
     except BadTemplate as error:
         _fail(place, str(error))
 
 
-def _optional_text(holder: Mapping[str, Any], key: str, place: Place) -> str | None:
+def _optional_text(holder: Mapping[str, Any], key: str, place: KeyPath) -> str | None:
     return None if holder.get(key) is None else _text(holder[key], (*place, key))
 
 
-def _text(value: Any, place: Place) -> str:
+def _text(value: Any, place: KeyPath) -> str:
     if not isinstance(value, str) or not value.strip():
         _fail(place, f"{value!r} is not a text" if not isinstance(value, str) else "the text is empty")
     return value
 
 
-def _list(value: Any, place: Place, wanted: str) -> list[Any]:
+def _list(value: Any, place: KeyPath, wanted: str) -> list[Any]:
     if not isinstance(value, list):
         _fail(place, f"expected {wanted}, not {value!r}")
     return value
 
 
-def _mapping(value: Any, place: Place, wanted: str) -> dict[str, Any]:
+def _mapping(value: Any, place: KeyPath, wanted: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         _fail(place, f"expected {wanted}, not {value!r}")
     return value
 
 
-def _known_keys(holder: Mapping[str, Any], allowed: tuple[str, ...] | list[str], place: Place) -> None:
+def _known_keys(holder: Mapping[str, Any], allowed: tuple[str, ...] | list[str], place: KeyPath) -> None:
     for key in holder:
         if key not in allowed:
             near = difflib.get_close_matches(str(key), allowed, n=1)
@@ -327,5 +319,5 @@ def _known_keys(holder: Mapping[str, Any], allowed: tuple[str, ...] | list[str],
             _fail((*place, str(key)), f"unknown key {key!r}; {hint}")
 
 
-def _fail(place: Place, problem: str) -> NoReturn:
+def _fail(place: KeyPath, problem: str) -> NoReturn:
     raise ScriptError(place, problem)
