@@ -1,0 +1,1 @@
+"""Config -> live strands objects: models, tools, client tools, the gate."""

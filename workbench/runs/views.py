@@ -154,15 +154,17 @@ class RunView:
     run_id: str
     turn_id: str
     number: int
-    kind: Literal["message", "resume", "retry"]
+    kind: Literal["message", "resume", "retry", "recover", "stop"]
     status: Literal["queued", "working", "paused", "done", "failed", "cancelled"]
     config_number: int
     user_text: str | None
     by: str
+    agent: str = ""
     items: tuple[Item, ...] = ()
     usage: Usage | None = None
     seconds: float | None = None
     error: str | None = None
+    error_code: str | None = None
     started_at: datetime | None = None
 
     @property

@@ -1,0 +1,243 @@
+"""The gate: what happens between a model's proposal of a call and the call itself.
+
+It is the last hook before every tool call (strands runs hooks by ``order``; ours is infinite) and the
+last after it. It decides nothing: an answered request decides, else :func:`workbench.policy.decide`.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from strands import Agent
+from strands.hooks import (
+    AfterToolCallEvent,
+    AfterToolsEvent,
+    BeforeToolCallEvent,
+    BeforeToolsEvent,
+)
+from strands.types.tools import AgentTool, ToolUse
+
+from workbench.agents.client_tools import BadArguments, ClientToolSpec, answer_text, check_arguments
+from workbench.agents.ports import (
+    Closed,
+    Doubtful,
+    Finished,
+    Fresh,
+    Ledger,
+    ProposedCall,
+    Ruled,
+    Waiting,
+)
+from workbench.agents.results import fitted, success_result, well_formed, with_note
+from workbench.agents.seal import Sealed, Told
+from workbench.policy import (
+    AgentPolicy,
+    Call,
+    ToolFacts,
+    decide,
+    digest,
+    edit_note,
+)
+
+LAST = math.inf
+"""Hook order of the gate: after every hook of the config."""
+
+
+@dataclass
+class Gate:
+    """Guards the tool calls of one agent object.
+
+    Args:
+        agent: the agent's name in the config.
+        path: who asks, from the entry agent down.
+        policy: the agent's policy.
+        facts: what is known of each tool, by name; a tool that is not there is a local one.
+        client_tools: the client tools this agent may call.
+        ledger: where calls are journalled and requests raised.
+        call_key: makes a call's key of the message's tracking id and the tool call id.
+    """
+
+    agent: str
+    path: tuple[str, ...]
+    policy: AgentPolicy
+    facts: Mapping[str, ToolFacts]
+    client_tools: Mapping[str, ClientToolSpec]
+    ledger: Ledger
+    call_key: Callable[[str, str], str]
+    _edited: dict[str, Ruled] = field(default_factory=dict)
+
+    def attach(self, agent: Agent) -> None:
+        """Hook into a freshly built agent; call it after all other hooks are registered."""
+        agent.add_hook(self._before_batch, BeforeToolsEvent, order=LAST)
+        agent.add_hook(self._before_call, BeforeToolCallEvent, order=LAST)
+        agent.add_hook(self._after_call, AfterToolCallEvent, order=LAST)
+        agent.add_hook(_sort_results, AfterToolsEvent, order=LAST)
+
+    def _before_batch(self, event: BeforeToolsEvent) -> None:
+        uses = [block["toolUse"] for block in event.message["content"] if "toolUse" in block]
+        self.ledger.propose([self._call(event.agent, use) for use in uses])
+
+    def _call(self, agent: Any, tool_use: ToolUse) -> ProposedCall:
+        tool: AgentTool | None = agent.tool_registry.registry.get(tool_use["name"])
+        spec = tool.tool_spec if tool is not None else None
+        given = tool_use["input"]
+        arguments = given if isinstance(given, dict) else {"input": given}
+        return ProposedCall(
+            key=self.call_key(agent.messages[-1]["tracking_id"], tool_use["toolUseId"]),
+            agent=self.agent,
+            agent_path=self.path,
+            tool=tool_use["name"],
+            facts=self.facts.get(tool_use["name"], ToolFacts()),
+            tool_call_id=tool_use["toolUseId"],
+            input=arguments,
+            digest=digest(arguments),
+            description=spec["description"] if spec else "",
+            input_schema=_json_schema(spec),
+        )
+
+    def _before_call(self, event: BeforeToolCallEvent) -> None:
+        call = self._call(event.agent, event.tool_use)
+        if event.cancel_tool:
+            note = event.cancel_tool if isinstance(event.cancel_tool, str) else "Cancelled by a hook"
+            self.ledger.close(call, note)
+            return
+        tool = event.selected_tool
+        if tool is None:
+            self.ledger.close(call, f"Unknown tool: {call.tool}")
+            return
+        match self.ledger.standing(call):
+            case Fresh():
+                self._judge(event, call, tool)
+            case Waiting(request_id):
+                event.interrupt(request_id, reason={"request": request_id})
+            case Ruled() as ruled:
+                self._obey(event, call, tool, ruled)
+            case Finished(result):
+                event.selected_tool = Told(tool, result)
+            case Doubtful(executed_input):
+                self._doubt(event, call, tool, executed_input)
+            case Closed(note):
+                event.cancel_tool = note
+
+    def _judge(self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool) -> None:
+        question = self.client_tools.get(call.tool)
+        if question is not None:
+            try:
+                check_arguments(question, call.input)
+            except BadArguments as bad:
+                self.ledger.close(call, str(bad))
+                event.cancel_tool = str(bad)
+                return
+            self._pause(event, self.ledger.ask(call, "question", verdict=None))
+            return
+        verdict = decide(
+            Call(call.tool, copy.deepcopy(call.input)),
+            self.policy,
+            self.ledger.grants(self.agent),
+            call.facts,
+            remembers=self.ledger.remembers,
+        )
+        self.ledger.judged(call, verdict)
+        if verdict.outcome == "ask":
+            self._pause(event, self.ledger.ask(call, "approval", verdict=verdict))
+            return
+        self._seal(
+            event,
+            Sealed(
+                tool, call, copy.deepcopy(call.input), self.ledger, verdict=verdict, grant_id=verdict.grant_id
+            ),
+        )
+
+    def _obey(self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, ruled: Ruled) -> None:
+        """An answered request decides, whatever the config says by now (FAILURES 1)."""
+        match ruled.decision:
+            case "answered" if ruled.kind == "question":
+                spec = self.client_tools[call.tool]
+                text = answer_text(spec, check_arguments(spec, call.input), ruled.value)
+                result = success_result(call.tool_call_id, text)
+                self.ledger.answered(call, result)
+                event.selected_tool = Told(tool, result)
+            case "happened":
+                result = success_result(call.tool_call_id, ruled.note)
+                self.ledger.finish(call, result)
+                event.selected_tool = Told(tool, result)
+            case "approved" | "run_again" | "answered" if ruled.executed_input is not None:
+                if ruled.edited:
+                    self._edited[call.key] = ruled
+                self._seal(
+                    event,
+                    Sealed(
+                        tool,
+                        call,
+                        ruled.executed_input,
+                        self.ledger,
+                        verdict=None,
+                        again=ruled.decision == "run_again",
+                    ),
+                )
+            case _:
+                self.ledger.close(call, ruled.note)
+                event.cancel_tool = ruled.note or "Not run"
+
+    def _doubt(
+        self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, executed_input: dict[str, Any]
+    ) -> None:
+        if call.facts.read_only or call.facts.idempotent:
+            self._seal(event, Sealed(tool, call, executed_input, self.ledger, verdict=None, again=True))
+            return
+        request_id = self.ledger.ask(call, "doubt", verdict=None, metadata={"executed_input": executed_input})
+        self._pause(event, request_id)
+
+    @staticmethod
+    def _seal(event: BeforeToolCallEvent, sealed: Sealed) -> None:
+        # A new dict: changing the old one in place would rewrite the model's own words in history.
+        event.tool_use = {**event.tool_use, "input": copy.deepcopy(sealed.executed_input)}
+        event.selected_tool = sealed
+
+    @staticmethod
+    def _pause(event: BeforeToolCallEvent, request_id: str) -> None:
+        # The request id is the interrupt's name, so a model that reuses a tool call id cannot make an
+        # old interrupt answer for a new call.
+        event.interrupt(request_id, reason={"request": request_id})
+
+    def _after_call(self, event: AfterToolCallEvent) -> None:
+        sealed = event.selected_tool if isinstance(event.selected_tool, Sealed) else None
+        if sealed is not None and sealed.ran:
+            event.retry = False  # an approved call runs once, whatever another hook would like
+        call = sealed.call if sealed is not None else self._call(event.agent, event.tool_use)
+        result = fitted(well_formed(event.result, call.tool_call_id))
+        edit = self._edited.pop(call.key, None)
+        if edit is not None and edit.executed_input is not None:
+            result = with_note(result, edit_note(edit.shown_input, edit.executed_input))
+        event.result = result  # type: ignore[assignment]
+        self.ledger.told(
+            call,
+            result,
+            executed_input=sealed.executed_input if sealed is not None and sealed.ran else None,
+            edited=edit is not None,
+            seconds=event.duration,
+        )
+
+
+def _sort_results(event: AfterToolsEvent) -> None:
+    """Put results into the order of the calls; after a resume they come as they complete."""
+    last = event.agent.messages[-1]
+    order = {
+        block["toolUse"]["toolUseId"]: index
+        for index, block in enumerate(last["content"])
+        if "toolUse" in block
+    }
+    event.message["content"].sort(
+        key=lambda block: order.get(block.get("toolResult", {}).get("toolUseId", ""), len(order))
+    )
+
+
+def _json_schema(spec: Any) -> dict[str, Any] | None:
+    if not spec:
+        return None
+    schema = spec["inputSchema"]
+    return dict(schema.get("json", schema))

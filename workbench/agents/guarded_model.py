@@ -1,0 +1,130 @@
+"""The last step before a model call: the transcript is checked, its ids kept unique, its window fitted."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterable
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from strands.models.model import Model
+from strands.types.content import Messages
+from strands.types.exceptions import ContextWindowOverflowException
+from strands.types.streaming import StreamEvent
+from strands.types.tools import ToolSpec
+
+from workbench.agents.transcript_rule import check_transcript
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class GuardedModel(Model):
+    """A model behind the promises that hold for every provider.
+
+    - G10: a transcript in which a tool use lacks its one result is never sent; ``TranscriptBroken`` is
+      raised instead.
+    - A tool call id that the conversation already used is renamed as it streams out, so that no two
+      calls of an agent ever share one (FAILURES 5).
+    - When the provider says that the window is full, the oldest whole turns are left out of a copy and
+      the call is tried again; the stored history stays whole.
+    """
+
+    def __init__(self, inner: Model) -> None:
+        self.inner = inner
+        self._used_ids: set[str] | None = None
+
+    @property
+    def stateful(self) -> bool:
+        """Whether the provider keeps the conversation on its side."""
+        return self.inner.stateful
+
+    @property
+    def config(self) -> Any:
+        """The provider's own settings; strands reads ``model_id`` off them."""
+        return self.inner.get_config()
+
+    def update_config(self, **model_config: Any) -> None:
+        """Change the provider's settings."""
+        self.inner.update_config(**model_config)
+
+    def get_config(self) -> Any:
+        """Return the provider's settings."""
+        return self.inner.get_config()
+
+    async def count_tokens(self, *args: Any, **kwargs: Any) -> int:
+        """Count tokens as the provider does."""
+        return await self.inner.count_tokens(*args, **kwargs)
+
+    async def structured_output(
+        self, output_model: type[T], prompt: Messages, system_prompt: str | None = None, **kwargs: Any
+    ) -> AsyncGenerator[dict[str, T | Any], None]:
+        """Pass a structured output request on."""
+        async for event in self.inner.structured_output(output_model, prompt, system_prompt, **kwargs):
+            yield event
+
+    async def stream(
+        self,
+        messages: Messages,
+        tool_specs: list[ToolSpec] | None = None,
+        system_prompt: str | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterable[StreamEvent]:
+        """Stream one model call.
+
+        Raises:
+            TranscriptBroken: the transcript breaks the invariant; nothing was sent.
+            ContextWindowOverflowException: not even the latest turn fits the model's window.
+        """
+        check_transcript(messages)
+        used = self._ids_used(messages)
+        window = messages
+        while True:
+            said_something = False
+            try:
+                async for event in self.inner.stream(window, tool_specs, system_prompt, **kwargs):
+                    said_something = True
+                    yield _with_fresh_ids(event, used)
+                return
+            except ContextWindowOverflowException:
+                shorter = without_oldest_turn(window)
+                if said_something or shorter is None:
+                    raise
+                logger.info(
+                    "messages=<%d>, kept=<%d> | window full, oldest turn left out", len(window), len(shorter)
+                )
+                window = shorter
+
+    def _ids_used(self, messages: Messages) -> set[str]:
+        if self._used_ids is None:
+            self._used_ids = {
+                block["toolUse"]["toolUseId"]
+                for message in messages
+                for block in message["content"]
+                if "toolUse" in block
+            }
+        return self._used_ids
+
+
+def _with_fresh_ids(event: StreamEvent, used: set[str]) -> StreamEvent:
+    start = event.get("contentBlockStart")
+    tool_use = start["start"].get("toolUse") if start else None
+    if start is None or not tool_use:
+        return event
+    wanted = tool_use["toolUseId"]
+    given = wanted if wanted not in used else f"call_{uuid.uuid4().hex}"
+    used.add(given)
+    if given == wanted:
+        return event
+    return {**event, "contentBlockStart": {**start, "start": {"toolUse": {**tool_use, "toolUseId": given}}}}
+
+
+def without_oldest_turn(messages: Messages) -> Messages | None:
+    """Return the messages from the second human turn on, or None when there is only one left."""
+    for index in range(1, len(messages)):
+        message = messages[index]
+        if message["role"] == "user" and not any("toolResult" in block for block in message["content"]):
+            return messages[index:]
+    return None

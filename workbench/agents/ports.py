@@ -1,0 +1,184 @@
+"""What a built agent needs from the outside: a ledger of its calls.
+
+The gate knows no database. It asks and tells a :class:`Ledger`, which ``workbench.runs`` implements over
+the store; tests implement it in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from workbench.policy import Decision, Grant, RequestKind, Scope, ToolFacts, Verdict
+
+
+@dataclass(frozen=True)
+class ProposedCall:
+    """A tool call as the model proposed it, after every hook of the config had its say."""
+
+    key: str
+    """Names the call for ever: conversation, agent path, message and tool call id."""
+    agent: str
+    agent_path: tuple[str, ...]
+    tool: str
+    facts: ToolFacts
+    tool_call_id: str
+    input: dict[str, Any]
+    digest: str
+    description: str = ""
+    input_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """Nobody was asked about this call and it has not run."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A request for this call is still open."""
+
+    request_id: str
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A request for this call was decided."""
+
+    request_id: str
+    kind: RequestKind
+    decision: Decision
+    shown_input: dict[str, Any]
+    executed_input: dict[str, Any] | None
+    """What may run: the shown input or the validated edit; None when nothing may."""
+    edited: bool
+    note: str
+    """What the model reads when the call does not run."""
+    value: Any
+    """The answer to a question or to a tool's own interrupt."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The call ran and its result is in the journal."""
+
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """The call was started and nobody knows whether it happened."""
+
+    executed_input: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The call was closed with a note and must not run."""
+
+    note: str
+
+
+Standing = Fresh | Waiting | Ruled | Finished | Doubtful | Closed
+
+
+@dataclass(frozen=True)
+class ApprovalMark:
+    """How a gated call was decided, as it rides on the call's result (``metadata.approval``)."""
+
+    decision: Decision
+    by: Literal["person", "permission", "deadline"]
+    who: str = ""
+    scope: Scope | None = None
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the wire form; empty fields are left out."""
+        mark: dict[str, Any] = {"decision": self.decision, "by": self.by}
+        if self.who:
+            mark["who"] = self.who
+        if self.scope:
+            mark["scope"] = self.scope
+        if self.reason:
+            mark["reason"] = self.reason
+        return mark
+
+
+class GrantWithdrawn(Exception):
+    """The permission that let this call run is gone: it must ask after all."""
+
+
+class StartRefused(Exception):
+    """The call may not start: it already finished, or an earlier start is in doubt."""
+
+    def __init__(self, standing: Finished | Doubtful) -> None:
+        super().__init__(f"the call may not start again: {standing!r}")
+        self.standing = standing
+
+
+class Ledger(Protocol):
+    """Where calls are journalled and requests raised."""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether wider scopes than ``once`` may be offered."""
+
+    def propose(self, calls: Sequence[ProposedCall]) -> None:
+        """Journal calls the model proposed; a call already there is left as it is."""
+
+    def standing(self, call: ProposedCall) -> Standing:
+        """Say what is already known of a call."""
+
+    def grants(self, agent: str) -> Sequence[Grant]:
+        """Return the live permissions of an agent in this conversation."""
+
+    def judged(self, call: ProposedCall, verdict: Verdict) -> None:
+        """Record the verdict on a call."""
+
+    def ask(
+        self,
+        call: ProposedCall,
+        kind: RequestKind,
+        *,
+        verdict: Verdict | None,
+        message: str = "",
+        response_schema: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Raise a request for a call and return its id; it is stored when the run pauses."""
+
+    def start(
+        self, call: ProposedCall, executed_input: dict[str, Any], *, grant_id: str | None, again: bool
+    ) -> None:
+        """Commit that the call starts, using up its grant in the same transaction.
+
+        ``again`` starts a call whose earlier start is in doubt.
+
+        Raises:
+            GrantWithdrawn: the grant is gone by now.
+            StartRefused: the call finished, or is in doubt and ``again`` is False.
+        """
+
+    def suspended(self, call: ProposedCall, why: str) -> None:
+        """Commit that this attempt ended without doubt and without a result."""
+
+    def finish(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
+        """Commit the result of a call, before the model sees it."""
+
+    def answered(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
+        """Commit a person's answer as the result of a client tool's call."""
+
+    def close(self, call: ProposedCall, note: str) -> None:
+        """Commit that the call ends without running."""
+
+    def told(
+        self,
+        call: ProposedCall,
+        result: Mapping[str, Any],
+        *,
+        executed_input: dict[str, Any] | None,
+        edited: bool,
+        seconds: float | None,
+    ) -> None:
+        """Announce the result that the model is about to read."""

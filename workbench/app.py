@@ -1,0 +1,24 @@
+"""The app: which pages there are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from workbench.store import StoreError
+from workbench.ui import host
+from workbench.ui.styles import apply_styles
+from workbench.ui.trouble import render_no_database
+
+st.set_page_config(page_title="Workbench", page_icon=":material/back_hand:", layout="wide")
+apply_styles()
+
+try:
+    host.host()
+except StoreError as error:
+    render_no_database(str(error))
+    st.stop()
+
+st.navigation(
+    [st.Page("../pages/1_conversation.py", title="Conversation", icon=":material/forum:", default=True)],
+    position="hidden",
+).run()

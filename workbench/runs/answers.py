@@ -1,0 +1,280 @@
+"""Answering a request: validated whole, recorded once, and the run queued when nothing is left open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from workbench.agents.client_tools import BadAnswer, catalogue, check_answer
+from workbench.policy import (
+    Answer,
+    AnswerRefused,
+    RequestFacts,
+    Settlement,
+    Subject,
+    answer_to_dict,
+    edited_subject,
+    settle,
+)
+from workbench.policy.answer import Answered
+from workbench.policy.changes import changes
+from workbench.policy.notes import SUPERSEDED
+from workbench.policy.schema_check import SchemaUnusable, field_errors
+from workbench.runs import agui
+from workbench.runs.cards import Cards
+from workbench.runs.desk import ConfigDesk
+from workbench.runs.errors import EngineRefused
+from workbench.runs.sentences import already_decided
+from workbench.runs.views import AnswerOutcome, Card, EditPreview
+from workbench.store import AlreadyDecided, Door, NewRequest, Request, Store, as_time, new_id
+
+
+class Answers:
+    """Takes the answers to requests."""
+
+    def __init__(self, store: Store, desk: ConfigDesk, cards: Cards) -> None:
+        self._store = store
+        self._desk = desk
+        self._cards = cards
+
+    def answer(self, request_id: str, answer: Answer, *, by: str, via: Door) -> AnswerOutcome:
+        """Record an answer. When it was the last one its pause waited for, the resume is queued in the same
+        transaction.
+
+        Raises:
+            AnswerRefused: the answer doesn't fit, an edit breaks the tool's schema, or the request was
+                already decided otherwise; nothing changed.
+        """
+        request = self._request(request_id)
+        answer = _checked(request, answer)
+        settlement = self._settle(request, answer, by)
+        try:
+            with self._store.transaction(durable=True):
+                # Read again inside the transaction: whoever sees it open here is the one who decides it.
+                first = self._request(request.id).status == "open"
+                decided = self._store.requests.answer(
+                    request.id,
+                    decision=settlement.decision,
+                    scope=settlement.scope,
+                    reason=settlement.reason or None,
+                    answer=answer_to_dict(answer),
+                    executed_input=settlement.tool_input,
+                    edited=settlement.edited,
+                    note=settlement.note,
+                    by=by,
+                    via=via,
+                )
+                if first:
+                    self._remember(request, settlement, by, via)
+                    self.announce(decided)
+                    self._resume_when_complete(decided)
+        except AlreadyDecided as lost:
+            raise _refused(lost.request) from None
+        card = self._cards.of_request(decided)
+        return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
+
+    def _settle(self, request: Request, answer: Answer, by: str) -> Settlement:
+        live = self._desk.open(request.config_version_id)
+        return settle(
+            _facts_of(request),
+            answer,
+            now=self._store.now(),
+            policy=live.policy(request.agent),
+            facts=self._cards.facts(request),
+            who=by,
+        )
+
+    def _remember(self, request: Request, settlement: Settlement, by: str, via: Door) -> None:
+        """Store the permission the person gave; a plain approval gives none."""
+        if settlement.remember is None or settlement.remember == "once":
+            return
+        conversation = self._store.conversations.require(request.conversation_id)
+        self._store.grants.create(
+            config_name=conversation.config_file,
+            agent=request.agent,
+            tool=request.tool,
+            subject_key=settlement.subject.key,
+            subject_label=settlement.subject.label,
+            scope=settlement.remember,
+            conversation_id=request.conversation_id if settlement.remember == "thread" else None,
+            request_id=request.id,
+            by=by,
+            via=via,
+        )
+
+    def announce(self, decided: Request) -> None:
+        """Append a decision to the event log, in the running transaction."""
+        self._store.events.append(
+            decided.conversation_id,
+            decided.run_id,
+            [
+                agui.custom(
+                    agui.DECISION,
+                    {
+                        "requestId": decided.id,
+                        "key": decided.call_key,
+                        "toolCallId": decided.tool_call_id,
+                        "decision": decided.decision,
+                        "by": decided.by or "",
+                        "via": decided.via or "",
+                        "scope": decided.scope,
+                        "reason": decided.reason or "",
+                        "edited": decided.edited,
+                    },
+                )
+            ],
+        )
+
+    def _resume_when_complete(self, decided: Request) -> None:
+        pause = self._store.requests.of_pause(decided.pause_id)
+        latest = self._store.runs.latest(decided.conversation_id)
+        if any(one.status == "open" for one in pause) or latest is None or latest.id != decided.pause_id:
+            return
+        self._store.runs.queue(
+            decided.conversation_id,
+            turn_id=decided.turn_id,
+            config_version_id=latest.config_version_id,
+            kind="resume",
+            input={"pause": decided.pause_id},
+        )
+
+    def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
+        """Say what an edited call would be; nothing is stored."""
+        request = self._request(request_id)
+        facts = _facts_of(request)
+        try:
+            errors = field_errors(tool_input, request.input_schema or {})
+        except SchemaUnusable as unusable:
+            errors = {"": f"can't be checked: {unusable}"}
+        live = self._desk.open(request.config_version_id)
+        subject, changed = edited_subject(
+            facts, tool_input, live.policy(request.agent), self._cards.facts(request)
+        )
+        sentence = (
+            f"The edited call is about {subject.label}, not {request.subject_label}: "
+            "it can be approved once, and nothing is remembered."
+            if changed and subject.key != request.subject_key
+            else "What the edited call covers can't be told: it can be approved once, and nothing is remembered."
+            if changed
+            else ""
+        )
+        return EditPreview(
+            errors=dict(errors),
+            changed=tuple((c.path, c.before, c.after) for c in changes(request.input, tool_input)),
+            subject=subject,
+            subject_changed=changed,
+            sentence=sentence,
+        )
+
+    def ask_again(self, request_id: str, *, by: str, via: Door) -> Card:
+        """Put the same call to the person under the newest config: the old request is superseded by a new one.
+
+        Raises:
+            AnswerRefused: it was decided meanwhile.
+            EngineRefused: the newest config has no such agent or tool.
+        """
+        request = self._request(request_id)
+        version = self._store.configs.get(request.config_version_id)
+        newest = self._store.configs.newest(version.file) if version else None
+        verdict = self._cards.verdict_under(request, newest.id) if newest else None
+        if newest is None or verdict is None:
+            raise EngineRefused(
+                f"The newest config has no agent {request.agent!r} with the tool {request.tool!r}."
+            )
+        with self._store.transaction(durable=True):
+            closed = self._store.requests.close(
+                [request.id], decision="superseded", note=SUPERSEDED, by=by, via=via
+            )
+            if not closed:
+                raise _refused(self._request(request_id))
+            ttl = verdict.ttl_seconds
+            opened = self._store.requests.open(
+                [
+                    NewRequest(
+                        id=new_id(),
+                        conversation_id=request.conversation_id,
+                        run_id=request.run_id,
+                        turn_id=request.turn_id,
+                        pause_id=request.pause_id,
+                        config_version_id=newest.id,
+                        kind=request.kind,
+                        agent=request.agent,
+                        agent_path=request.agent_path,
+                        tool=request.tool,
+                        tool_call_id=request.tool_call_id,
+                        call_key=request.call_key,
+                        input=request.input,
+                        digest=request.digest,
+                        message=request.message,
+                        description=request.description,
+                        input_schema=request.input_schema,
+                        response_schema=request.response_schema,
+                        verdict=verdict.to_dict(),
+                        subject_key=verdict.subject.key,
+                        subject_label=verdict.subject.label,
+                        scopes=list(verdict.scopes) or ["once"],
+                        expires_at=self._store.now() + timedelta(seconds=ttl) if ttl is not None else None,
+                        metadata={**request.metadata, "why": "again"},
+                    )
+                ]
+            )
+            self._store.journal.wait(request.call_key, opened[0].id, verdict.to_dict())
+            self.announce(closed[0])
+            self._store.events.append(
+                request.conversation_id,
+                request.run_id,
+                [
+                    agui.custom(
+                        agui.REQUEST,
+                        {
+                            "requestId": opened[0].id,
+                            "key": request.call_key,
+                            "kind": request.kind,
+                            "toolCallId": request.tool_call_id,
+                            "agent": request.agent,
+                            "agentPath": request.agent_path,
+                            "tool": request.tool,
+                        },
+                    )
+                ],
+            )
+        return self._cards.of_request(opened[0])
+
+    def _request(self, request_id: str) -> Request:
+        request = self._store.requests.get(request_id)
+        if request is None:
+            raise AnswerRefused(
+                "not_found", "There is no such card. It may belong to a conversation that was deleted."
+            )
+        return request
+
+
+def _facts_of(request: Request) -> RequestFacts:
+    return RequestFacts(
+        kind=request.kind,
+        tool=request.tool,
+        tool_input=request.input,
+        input_schema=request.input_schema,
+        response_schema=request.response_schema,
+        subject=Subject(request.subject_key, request.subject_label),
+        scopes=tuple(request.scopes),
+        expires_at=as_time(request.expires_at) if request.expires_at else None,
+    )
+
+
+def _checked(request: Request, answer: Answer) -> Answer:
+    """Check an answer to a question against its tool; what it lacks is said field by field."""
+    spec = catalogue().get(request.tool) if request.kind == "question" else None
+    if spec is None or not isinstance(answer, Answered):
+        return answer
+    try:
+        return replace(answer, value=check_answer(spec, request.input, answer.value))
+    except BadAnswer as bad:
+        fields = {str(key): str(value) for key, value in getattr(bad, "fields", {}).items()}
+        raise AnswerRefused("invalid_answer", str(bad), fields) from None
+
+
+def _refused(request: Request) -> AnswerRefused:
+    at = as_time(request.decided_at) if request.decided_at else None
+    return AnswerRefused("already_decided", already_decided(request.decision, request.by, at))

@@ -1,0 +1,199 @@
+"""Requests as cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from workbench.agents.builder import CannotBuild
+from workbench.agents.client_tools import answer_text, catalogue, check_arguments
+from workbench.agents.tools import ToolLoadError
+from workbench.config import ConfigInvalid, annotation_facts
+from workbench.policy import Call, Grant, Subject, ToolFacts, Verdict, answer_from_dict, decide
+from workbench.policy.answer import Answered, Happened
+from workbench.runs.desk import ConfigDesk, LiveConfig
+from workbench.runs.sentences import because_sentence
+from workbench.runs.views import Card, ConfigChange, DecisionLine
+from workbench.store import ConfigVersion, Request, Store, as_time
+
+
+class Cards:
+    """Draws requests as cards."""
+
+    def __init__(self, store: Store, desk: ConfigDesk) -> None:
+        self._store = store
+        self._desk = desk
+        self._decided: dict[tuple[str, bool], Card] = {}
+
+    def of_request(self, request: Request, pause: Sequence[Request] | None = None) -> Card:
+        """Return the card of a request.
+
+        Args:
+            pause: every request of its pause, when the caller has them at hand.
+        """
+        kept = self._decided.get((request.id, request.not_run))
+        if kept is not None and request.status == "decided" and pause is None:
+            return kept
+        card = self._draw(
+            request, pause if pause is not None else self._store.requests.of_pause(request.pause_id)
+        )
+        if request.status == "decided":
+            self._decided[request.id, request.not_run] = card
+        return card
+
+    def _draw(self, request: Request, pause: Sequence[Request]) -> Card:
+        version = self._store.configs.get(request.config_version_id)
+        live = self._live(version)
+        verdict = Verdict.from_dict(request.verdict) if request.verdict else None
+        standing = [one for one in pause if one.decision != "superseded"]
+        ids = [one.id for one in standing]
+        expires_at = as_time(request.expires_at) if request.expires_at else None
+        return Card(
+            id=request.id,
+            kind=request.kind,
+            conversation_id=request.conversation_id,
+            run_id=request.run_id,
+            agent=request.agent,
+            agent_title=_title(live, request.agent),
+            agent_path=tuple(_title(live, name) for name in request.agent_path),
+            tool=request.tool,
+            tool_title=_tool_title(live, request.tool),
+            description=request.description,
+            message=request.message,
+            input=_shown_input(request),
+            input_schema=request.input_schema,
+            response_schema=request.response_schema,
+            subject=Subject(request.subject_key, request.subject_label),
+            scopes=tuple(request.scopes),
+            verdict=verdict,
+            because_sentence=_because(request, verdict),
+            rule_line=verdict.line if verdict else None,
+            config_number=version.number if version else 0,
+            config_file=version.file if version else "",
+            created_at=as_time(request.created_at),
+            expires_at=expires_at,
+            expired=expires_at is not None and self._store.now() > expires_at,
+            config_changed=self._change(request, version) if request.status == "open" else None,
+            status=request.status,
+            decision=_decision(request),
+            answer_text=_answer_text(request),
+            executed_input=request.executed_input,
+            edited=request.edited,
+            not_run=request.not_run,
+            note=request.note or "",
+            also_shown=request.metadata.get("also_shown"),
+            position=(ids.index(request.id) + 1 if request.id in ids else 1, max(len(ids), 1)),
+            left=sum(one.status == "open" for one in standing),
+        )
+
+    def _live(self, version: ConfigVersion | None) -> LiveConfig | None:
+        if version is None:
+            return None
+        try:
+            return self._desk.open(version.id)
+        except ConfigInvalid:
+            return None
+
+    def _change(self, request: Request, version: ConfigVersion | None) -> ConfigChange | None:
+        """Say what the newest config version makes of a request that waits under an older one."""
+        newest = self._store.configs.newest(version.file) if version else None
+        if version is None or newest is None or newest.id == version.id or request.kind == "question":
+            return None
+        verdict = self.verdict_under(request, newest.id)
+        if verdict is None:
+            says = f"has no agent {request.agent!r} with the tool {request.tool!r} any more"
+        elif verdict.outcome == "run":
+            says = "would run this call without asking"
+        else:
+            says = "would ask too"
+        return ConfigChange(
+            newest_number=newest.number,
+            verdict_now=verdict,
+            sentence=f"Asked under v{version.number}. The newest config, v{newest.number}, {says}. "
+            "Your answer decides, whatever the config says now.",
+        )
+
+    def verdict_under(self, request: Request, version_id: int) -> Verdict | None:
+        """Return the verdict of another config version on a request's call, or None without its agent or tool."""
+        try:
+            live = self._desk.open(version_id)
+            facts = live.blueprint(request.agent).facts.get(request.tool)
+        except (ConfigInvalid, CannotBuild, ToolLoadError):
+            return None
+        policy = live.policy(request.agent)
+        if policy is None or facts is None:
+            return None
+        rows = self._store.grants.live(live.version.file, request.agent, request.conversation_id)
+        grants = [Grant(row.id, row.tool, row.subject_key, row.scope, row.subject_label) for row in rows]
+        return decide(Call(request.tool, request.input), policy, grants, facts)
+
+    def facts(self, request: Request) -> ToolFacts:
+        """Return what the config of a request says of its tool."""
+        live = self._live(self._store.configs.get(request.config_version_id))
+        return annotation_facts(live.config, request.tool) if live else ToolFacts()
+
+
+def _shown_input(request: Request) -> dict[str, Any]:
+    spec = catalogue().get(request.tool) if request.kind == "question" else None
+    return check_arguments(spec, request.input) if spec else request.input
+
+
+def _because(request: Request, verdict: Verdict | None) -> str:
+    match request.kind, request.metadata.get("why"):
+        case "question", _:
+            return f"{request.agent} asked you."
+        case "doubt", _:
+            return "Asked because the app stopped while this call was running."
+        case _, "changed":
+            return "Asked again because the arguments changed after you approved them."
+        case _, "withdrawn":
+            return "Asked because the permission that allowed it was revoked or used up."
+        case _, "again":
+            return "Asked again under the newest config."
+        case "tool_interrupt", _:
+            return f"{request.tool} asked for this itself."
+        case _:
+            return because_sentence(verdict) if verdict else ""
+
+
+def _decision(request: Request) -> DecisionLine | None:
+    if request.decision is None:
+        return None
+    return DecisionLine(
+        decision=request.decision,
+        by="deadline" if request.decision == "expired" else "person",
+        who=request.by or "",
+        scope=request.scope,
+        reason=request.reason or "",
+        at=as_time(request.decided_at) if request.decided_at else None,
+        via=request.via or "",
+    )
+
+
+def _answer_text(request: Request) -> str:
+    answer = answer_from_dict(request.answer) if request.answer else None
+    spec = catalogue().get(request.tool) if request.kind == "question" else None
+    match answer:
+        case Answered(value=value) if spec is not None:
+            return answer_text(spec, check_arguments(spec, request.input), value)
+        case Answered(value=value):
+            return repr(value) if not isinstance(value, str) else value
+        case Happened(result=result):
+            return result
+        case _:
+            return ""
+
+
+def _title(live: LiveConfig | None, agent: str) -> str:
+    config = live.config.agents.get(agent) if live else None
+    return (config.stream.title if config and config.stream else None) or agent
+
+
+def _tool_title(live: LiveConfig | None, tool: str) -> str:
+    return (annotation_facts(live.config, tool).title if live else None) or tool
+
+
+def timed(text: str | None) -> datetime | None:
+    """Return a stored time, or None."""
+    return as_time(text) if text else None

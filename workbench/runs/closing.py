@@ -1,0 +1,88 @@
+"""Closing a batch of calls that will not be resumed: what the model reads in place of their results.
+
+A pause is closed when the person sends a message instead of answering, or stops it; a batch that a
+failure tore is closed by the next message. Closing makes no model call: the results and the person's
+words go into one user message (a plain prompt would make strands invent results of its own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.agents.client_tools import answer_text, catalogue, check_arguments
+from workbench.agents.ports import ApprovalMark
+from workbench.agents.results import error_result, fitted, success_result
+from workbench.policy import answer_from_dict
+from workbench.policy.answer import Answered
+from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.store import CallRecord, Request, Store
+
+
+@dataclass(frozen=True)
+class ClosedCall:
+    """One call of the batch and how it ended."""
+
+    key: str
+    tool_call_id: str
+    result: dict[str, Any]
+    mark: ApprovalMark | None
+    ran: bool
+    close_note: str | None
+    """The note to journal; None when the journal knows the end already."""
+
+
+def close_batch(
+    store: Store, keys: Sequence[tuple[str, str]], note: str = SKIPPED_BY_MESSAGE
+) -> list[ClosedCall]:
+    """Say how each call of a batch ended.
+
+    Args:
+        keys: journal key and tool call id of each call, in the order of the message.
+        note: what the model reads of a call nobody decided and that never started.
+    """
+    return [
+        _close(store.journal.get(key), store.requests.of_call(key), key, tool_call_id, note)
+        for key, tool_call_id in keys
+    ]
+
+
+def _close(
+    record: CallRecord | None, request: Request | None, key: str, tool_call_id: str, note: str
+) -> ClosedCall:
+    def closed(text: str, mark: ApprovalMark | None = None) -> ClosedCall:
+        return ClosedCall(key, tool_call_id, error_result(tool_call_id, text), mark, False, text)
+
+    if record is not None and record.state == "finished":
+        result = fitted(record.result)
+        return ClosedCall(key, tool_call_id, {**result, "toolUseId": tool_call_id}, None, True, None)
+    if record is not None and record.state == "started":
+        return closed(UNKNOWN_CALL)
+    if record is not None and record.state == "closed":
+        return ClosedCall(
+            key, tool_call_id, error_result(tool_call_id, record.note or note), None, False, None
+        )
+    if request is None or request.status == "open" or request.decision is None:
+        return closed(note)
+    mark = ApprovalMark(
+        request.decision,
+        "deadline" if request.decision == "expired" else "person",
+        who=request.by or "",
+        scope=request.scope,
+        reason=request.reason or "",
+    )
+    if request.decision == "answered" and request.kind == "question":
+        return ClosedCall(key, tool_call_id, _answered(request, tool_call_id), mark, False, None)
+    if request.decision in ("approved", "answered", "run_again"):
+        return closed(NOT_RUN_MOVED_ON, mark)
+    return closed(request.note or note, mark)
+
+
+def _answered(request: Request, tool_call_id: str) -> dict[str, Any]:
+    """An answer already given is not thrown away with the pause."""
+    answer = answer_from_dict(request.answer) if request.answer else None
+    spec = catalogue().get(request.tool)
+    if spec is None or not isinstance(answer, Answered):
+        return error_result(tool_call_id, request.note or SKIPPED_BY_MESSAGE)
+    return success_result(tool_call_id, answer_text(spec, check_arguments(spec, request.input), answer.value))

@@ -1,0 +1,67 @@
+"""Config versions made live: parsed once, kept for the next run that names them."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.agents.builder import Blueprint, blueprint
+from workbench.config import Config, ImportSpecs, parse_config, policy_for
+from workbench.policy import AgentPolicy
+from workbench.store import ConfigVersion, Store
+
+_KEPT = 32
+
+
+@dataclass(frozen=True)
+class LiveConfig:
+    """A config version, parsed, with the loader of its import specs."""
+
+    version: ConfigVersion
+    config: Config
+    specs: ImportSpecs
+
+    def blueprint(self, agent: str) -> Blueprint:
+        """Load what an agent is made of; see :func:`workbench.agents.builder.blueprint`."""
+        return blueprint(self.config, agent, self.specs)
+
+    def policy(self, agent: str) -> AgentPolicy | None:
+        """Return an agent's policy, or None when this version has no such agent."""
+        return policy_for(self.config, agent, self.specs) if agent in self.config.agents else None
+
+
+class ConfigDesk:
+    """Opens config versions by id. Versions are immutable, so what was parsed stays good."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._open: OrderedDict[int, LiveConfig] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def open(self, version_id: int) -> LiveConfig:
+        """Return a version, parsed.
+
+        Raises:
+            ConfigInvalid: it does not validate here (a secret's variable is unset, a file is gone).
+        """
+        with self._lock:
+            live = self._open.get(version_id)
+            if live is not None:
+                self._open.move_to_end(version_id)
+                return live
+        live = self._parse(self._store.configs.require(version_id))
+        with self._lock:
+            self._open[version_id] = live
+            while len(self._open) > _KEPT:
+                self._open.popitem(last=False)
+        return live
+
+    @staticmethod
+    def _parse(version: ConfigVersion) -> LiveConfig:
+        folder = Path(version.folder)
+        parsed = parse_config(
+            version.text, file=version.file, folder=folder, variables=version.variables, check_specs=False
+        )
+        return LiveConfig(version, parsed.raise_if_invalid(), ImportSpecs(folder))

@@ -1,0 +1,413 @@
+"""The engine: the one typed client that the app, the HTTP service and the notebook share.
+
+It only reads and writes the store. Runs happen in a :class:`workbench.runs.worker.Worker`, in this process
+or in another one.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.agents.results import result_text
+from workbench.config import Parsed
+from workbench.policy import Answer
+from workbench.policy.notes import CANCELLED, NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.runs.answers import Answers
+from workbench.runs.cards import Cards
+from workbench.runs.desk import ConfigDesk
+from workbench.runs.errors import Busy, ConversationUnknown, MessageRefused, NothingToDo
+from workbench.runs.shelf import ConfigRow, DiskChange, Shelf
+from workbench.runs.transcript import Transcript
+from workbench.runs.views import (
+    AnswerOutcome,
+    CallItem,
+    Card,
+    ConversationPage,
+    ConversationRow,
+    ConversationStatus,
+    EditPreview,
+    MessageWarning,
+    RunView,
+    WaitingRow,
+)
+from workbench.store import (
+    ConfigVersion,
+    Conversation,
+    ConversationBusy,
+    Door,
+    Request,
+    Run,
+    Store,
+    as_time,
+)
+
+LONGEST_MESSAGE = 200_000
+"""Characters of one message; a longer one is refused, with its length."""
+_TRANSCRIPTS_KEPT = 64
+_TITLE_LENGTH = 60
+
+
+class Engine:
+    """Conversations, requests and configs of one database.
+
+    Args:
+        store: the open database.
+        folder: where the config files are.
+    """
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store = store
+        self.desk = ConfigDesk(store)
+        self.shelf = Shelf(store, folder.resolve())
+        self.cards = Cards(store, self.desk)
+        self.answers = Answers(store, self.desk, self.cards)
+        self._transcripts: OrderedDict[str, Transcript] = OrderedDict()
+        self._lock = threading.Lock()
+
+    # -- conversations ----------------------------------------------------------------------
+
+    def conversations(self, search: str = "", limit: int = 200) -> list[ConversationRow]:
+        """List conversations, the latest first."""
+        counts = self.store.requests.counts()
+        working = {run.conversation_id for run in [*self.store.runs.working(), *self.store.runs.queued()]}
+        return [
+            ConversationRow(
+                id=row.id,
+                title=row.title or "New conversation",
+                updated_at=as_time(row.updated_at),
+                waiting=counts.get(row.id, 0),
+                working=row.id in working,
+                config_name=Path(row.config_file).stem,
+                agent_title=self._title(row),
+            )
+            for row in self.store.conversations.list(search=search, limit=limit)
+        ]
+
+    def new_conversation(self, config_file: str, *, title: str = "", door: Door = "app") -> str:
+        """Open a conversation with the entry of a config and return its id.
+
+        Raises:
+            ConfigUnknown: the config has no valid version.
+        """
+        version = self.shelf.current(config_file)
+        return self.store.conversations.create(version.file, title=title, door=door, entry=version.entry).id
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        """Give a conversation another title."""
+        self._conversation(conversation_id)
+        self.store.conversations.rename(conversation_id, title.strip()[:200])
+
+    def delete(self, conversation_id: str, *, by: str) -> None:
+        """Delete a conversation: its run is stopped, its requests closed, its grants revoked. Its decisions stay."""
+        self._conversation(conversation_id)
+        with self.store.transaction(durable=True):
+            active = self.store.runs.active(conversation_id)
+            if active is not None:
+                self.store.runs.request_cancel(active.id)
+            waiting = self.store.requests.of_conversation(conversation_id, open_only=True)
+            self.store.requests.close(
+                [one.id for one in waiting],
+                decision="skipped",
+                note="Skipped: the conversation was deleted",
+                by=by,
+                via="app",
+            )
+            self.store.grants.revoke_of_conversation(conversation_id, by)
+            self.store.conversations.delete(conversation_id)
+
+    def conversation(self, conversation_id: str) -> ConversationPage:
+        """Return the head of a conversation.
+
+        Raises:
+            ConversationUnknown: there is none with this id, or it was deleted.
+        """
+        row = self._conversation(conversation_id)
+        latest = self.store.runs.latest(row.id)
+        pause = self.store.requests.of_pause(latest.id) if latest and latest.status == "paused" else []
+        newest = self.store.configs.newest(row.config_file)
+        ran_with = self.store.configs.get(latest.config_version_id) if latest else None
+        working = latest is not None and latest.status in ("queued", "working")
+        return ConversationPage(
+            id=row.id,
+            title=row.title or "New conversation",
+            config_file=row.config_file,
+            config_name=Path(row.config_file).stem,
+            entry=row.entry,
+            agent_title=self._title(row),
+            status=_status(latest),
+            version_number=ran_with.number if ran_with else 0,
+            newest_number=newest.number if newest else 0,
+            running_run_id=latest.id if working and latest else None,
+            stopping=bool(working and latest and latest.cancel_requested),
+            open_cards=tuple(self.cards.of_request(one, pause) for one in pause if one.status == "open"),
+            last_error=(latest.error or {}).get("message") if latest and latest.status == "failed" else None,
+            last_event_seq=self.store.events.last_seq(row.id),
+        )
+
+    def run_views(self, conversation_id: str, *, last: int | None = None) -> list[RunView]:
+        """Return the transcript: the runs in order, the last ``last`` of them when given."""
+        transcript = self._transcript(conversation_id)
+        with self._lock:
+            transcript.feed(self.store.events.read(conversation_id, after=transcript.last_seq))
+            views = transcript.runs(last)
+        runs = {run.id: run for run in self.store.runs.of_conversation(conversation_id)}
+        numbers = {
+            version_id: self._number(version_id)
+            for version_id in {r.config_version_id for r in runs.values()}
+        }
+        requests = {one.id: one for one in self.store.requests.of_conversation(conversation_id)}
+        return [self._joined(view, runs.get(view.run_id), numbers, requests) for view in views]
+
+    def _joined(
+        self, view: RunView, run: Run | None, numbers: dict[int, int], requests: dict[str, Request]
+    ) -> RunView:
+        items = tuple(
+            replace(item, card=self.cards.of_request(requests[item.request_id]))
+            if isinstance(item, CallItem) and item.request_id in requests
+            else item
+            for item in view.items
+        )
+        number = numbers.get(run.config_version_id, 0) if run else 0
+        return replace(view, items=items, config_number=number, number=run.number if run else view.number)
+
+    def call_result(self, call_key: str) -> str | None:
+        """Return the whole result of a call as text, or None while it has none."""
+        record = self.store.journal.get(call_key)
+        return result_text(record.result) if record is not None and record.result is not None else None
+
+    # -- talking ----------------------------------------------------------------------------
+
+    def send(self, conversation_id: str, text: str, *, by: str, via: Door = "app") -> str:
+        """Send a message and return the id of the run that will answer it.
+
+        What waits is closed: open requests as skipped, and what was approved in the same pause does not run.
+
+        Raises:
+            MessageRefused: it is empty or too long.
+            Busy: a run is working; nothing is queued.
+        """
+        _check_message(text)
+        row = self._conversation(conversation_id)
+        version = self.shelf.current(row.config_file)
+        with self.store.transaction(durable=True):
+            active = self.store.runs.active(row.id)
+            if active is not None:
+                raise Busy(f"{self._title(row)} is still working. Stop it, or wait until it is done.")
+            self._move_on(row.id, by=by, via=via)
+            run = self.store.runs.queue(
+                row.id,
+                config_version_id=version.id,
+                kind="message",
+                input={"text": text, "by": by, "via": via},
+            )
+            if not row.title:
+                self.store.conversations.rename(row.id, _title_of(text))
+            self.store.conversations.touch(row.id)
+        return run.id
+
+    def _move_on(self, conversation_id: str, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE) -> None:
+        """Close every open request, and mark what was approved and will not run."""
+        latest = self.store.runs.latest(conversation_id)
+        if latest is None or latest.status != "paused":
+            return
+        pause = self.store.requests.of_pause(latest.id)
+        doubts = [one.id for one in pause if one.status == "open" and one.kind == "doubt"]
+        others = [one.id for one in pause if one.status == "open" and one.kind != "doubt"]
+        closed = self.store.requests.close(others, decision="skipped", note=note, by=by, via=via)
+        closed += self.store.requests.close(doubts, decision="unknown", note=UNKNOWN_CALL, by=by, via=via)
+        self.store.requests.mark_not_run(
+            [one.id for one in pause if one.decision == "approved"], note=NOT_RUN_MOVED_ON
+        )
+        for request in closed:
+            self.answers.announce(request)
+
+    def open_for_message(self, conversation_id: str) -> MessageWarning:
+        """Say what a message sent now would close."""
+        latest = self.store.runs.latest(conversation_id)
+        if latest is None or latest.status != "paused":
+            return MessageWarning()
+        pause = self.store.requests.of_pause(latest.id)
+        return MessageWarning(
+            open_cards=tuple(self.cards.of_request(one, pause) for one in pause if one.status == "open"),
+            approved_not_run=tuple(
+                self.cards.of_request(one, pause) for one in pause if one.decision == "approved"
+            ),
+        )
+
+    def stop(self, conversation_id: str, *, by: str, via: Door = "app") -> None:
+        """Stop what works or waits in a conversation; it can go on with another message.
+
+        Raises:
+            NothingToDo: nothing works and nothing waits.
+        """
+        row = self._conversation(conversation_id)
+        with self.store.transaction(durable=True):
+            active = self.store.runs.active(row.id)
+            if active is not None:
+                self.store.runs.request_cancel(active.id)
+                return
+            latest = self.store.runs.latest(row.id)
+            if latest is None or latest.status != "paused":
+                raise NothingToDo("Nothing is working or waiting here.")
+            self._move_on(row.id, by=by, via=via, note=CANCELLED)
+            self.store.runs.queue(
+                row.id,
+                turn_id=latest.turn_id,
+                config_version_id=latest.config_version_id,
+                kind="stop",
+                input={"by": by, "via": via},
+            )
+
+    def retry(self, conversation_id: str, *, by: str, via: Door = "app") -> str:
+        """Try a failed run again from where it failed, under the newest config, and return the new run's id.
+
+        Raises:
+            NothingToDo: the last run did not fail.
+            Busy: a run is working.
+        """
+        row = self._conversation(conversation_id)
+        version = self.shelf.current(row.config_file)
+        latest = self.store.runs.latest(row.id)
+        if latest is None or latest.status != "failed":
+            raise NothingToDo("The last run did not fail.")
+        try:
+            return self.store.runs.queue(
+                row.id,
+                turn_id=latest.turn_id,
+                config_version_id=version.id,
+                kind="retry",
+                input={"by": by, "via": via},
+            ).id
+        except ConversationBusy:
+            raise Busy(f"{self._title(row)} is already at work again.") from None
+
+    # -- requests ---------------------------------------------------------------------------
+
+    def card(self, request_id: str) -> Card:
+        """Return a request as a card."""
+        return self.cards.of_request(self.store.requests.require(request_id))
+
+    def answer(self, request_id: str, answer: Answer, *, by: str, via: Door = "app") -> AnswerOutcome:
+        """Record an answer; see :meth:`workbench.runs.answers.Answers.answer`."""
+        return self.answers.answer(request_id, answer, by=by, via=via)
+
+    def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
+        """Say what an edited call would be; nothing is stored."""
+        return self.answers.preview_edit(request_id, tool_input)
+
+    def ask_again(self, request_id: str, *, by: str, via: Door = "app") -> Card:
+        """Ask again under the newest config; see :meth:`workbench.runs.answers.Answers.ask_again`."""
+        return self.answers.ask_again(request_id, by=by, via=via)
+
+    def waiting(self) -> list[WaitingRow]:
+        """List every open request, the longest waiting first."""
+        rows = []
+        for request in self.store.requests.waiting(limit=500):
+            conversation = self.store.conversations.require(request.conversation_id)
+            rows.append(
+                WaitingRow(
+                    request_id=request.id,
+                    conversation_id=request.conversation_id,
+                    conversation_title=conversation.title or "New conversation",
+                    kind=request.kind,
+                    tool=request.tool,
+                    agent_title=request.agent,
+                    created_at=as_time(request.created_at),
+                    expires_at=as_time(request.expires_at) if request.expires_at else None,
+                )
+            )
+        return rows
+
+    def draft(self, request_id: str) -> dict[str, Any] | None:
+        """Return the half-typed answer to a request."""
+        return self.store.drafts.get(request_id)
+
+    def save_draft(self, request_id: str, value: dict[str, Any]) -> None:
+        """Keep a half-typed answer."""
+        self.store.drafts.set(request_id, value)
+
+    # -- configs ----------------------------------------------------------------------------
+
+    def config_files(self) -> list[ConfigRow]:
+        """List the config files, picking up what changed on disk."""
+        return self.shelf.rows()
+
+    def current(self, file: str) -> ConfigVersion:
+        """Return the newest version of a config."""
+        return self.shelf.current(file)
+
+    def check(self, file: str, text: str) -> Parsed:
+        """Validate a text as if it stood in the file."""
+        return self.shelf.check(file, text)
+
+    def apply(
+        self, file: str, text: str, *, based_on: int | None, by: str, confirmed: bool = False
+    ) -> ConfigVersion:
+        """Make a text the newest version; see :meth:`workbench.runs.shelf.Shelf.apply`."""
+        return self.shelf.apply(file, text, based_on=based_on, by=by, confirmed=confirmed)
+
+    def disk_change(self, file: str) -> DiskChange | None:
+        """Say what keeps a change on disk from being live, if anything does."""
+        return self.shelf.sync(Path(file))
+
+    # -- inside -----------------------------------------------------------------------------
+
+    def _conversation(self, conversation_id: str) -> Conversation:
+        row = self.store.conversations.get(conversation_id)
+        if row is None:
+            raise ConversationUnknown("There is no conversation with this id.")
+        if row.deleted_at is not None:
+            raise ConversationUnknown("This conversation was deleted.")
+        return row
+
+    def _title(self, row: Conversation) -> str:
+        newest = self.store.configs.newest(row.config_file)
+        if newest is None:
+            return row.entry
+        try:
+            agent = self.desk.open(newest.id).config.agents.get(row.entry)
+        except Exception:
+            return row.entry
+        return (agent.stream.title if agent and agent.stream else None) or row.entry
+
+    def _number(self, version_id: int) -> int:
+        version = self.store.configs.get(version_id)
+        return version.number if version else 0
+
+    def _transcript(self, conversation_id: str) -> Transcript:
+        with self._lock:
+            transcript = self._transcripts.setdefault(conversation_id, Transcript())
+            self._transcripts.move_to_end(conversation_id)
+            while len(self._transcripts) > _TRANSCRIPTS_KEPT:
+                self._transcripts.popitem(last=False)
+            return transcript
+
+
+def _status(latest: Run | None) -> ConversationStatus:
+    match latest.status if latest else "done":
+        case "queued" | "working":
+            return "working"
+        case "paused":
+            return "waiting"
+        case "failed":
+            return "failed"
+        case _:
+            return "idle"
+
+
+def _check_message(text: str) -> None:
+    if not text.strip():
+        raise MessageRefused("This message is empty. Type something first.")
+    if len(text) > LONGEST_MESSAGE:
+        raise MessageRefused(
+            f"This message has {len(text):,} characters; the limit is {LONGEST_MESSAGE:,}. Nothing was sent."
+        )
+
+
+def _title_of(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

@@ -1,0 +1,75 @@
+"""What is said of a run that failed: a code for programs, a sentence for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from strands.types.exceptions import (
+    ContextWindowOverflowException,
+    EventLoopException,
+    MaxTokensReachedException,
+    ModelThrottledException,
+)
+
+from workbench.agents.builder import CannotBuild
+from workbench.agents.models import ModelUnavailable
+from workbench.agents.tools import ToolLoadError
+from workbench.agents.transcript_rule import TranscriptBroken
+from workbench.config import ConfigInvalid, ImportSpecError
+from workbench.policy.shown import visible
+
+_LONGEST_DETAIL = 600
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run failed."""
+
+    code: str
+    message: str
+
+
+def describe(error: BaseException) -> Failure:
+    """Turn an exception into what the person reads; never a traceback."""
+    while isinstance(error, EventLoopException) and error.original_exception is not None:
+        error = error.original_exception
+    match error:
+        case ModelUnavailable():
+            return Failure("model_unavailable", str(error))
+        case ToolLoadError() | ImportSpecError():
+            return Failure("tool_unavailable", str(error))
+        case CannotBuild():
+            return Failure("cannot_build", str(error))
+        case ConfigInvalid():
+            return Failure("config_invalid", f"This config version no longer loads here: {error}")
+        case TranscriptBroken():
+            return Failure(
+                "transcript_broken",
+                f"Nothing was sent to the model, because the transcript would have been refused: {error}",
+            )
+        case ContextWindowOverflowException():
+            return Failure(
+                "window_full",
+                "The last turn alone is larger than the model's window. Start a new "
+                "conversation, or send less.",
+            )
+        case MaxTokensReachedException():
+            return Failure(
+                "max_tokens",
+                "The model stopped at its token limit. Raise max_tokens in the model's "
+                "params, or send a message to go on.",
+            )
+        case ModelThrottledException():
+            return Failure(
+                "model_throttled", f"The model's provider is refusing calls for now: {_detail(error)}"
+            )
+        case _:
+            return Failure("model_failed", f"The model failed: {_detail(error)}")
+
+
+def _detail(error: BaseException) -> str:
+    text = visible(str(error)).strip() or "no reason given"
+    name = type(error).__name__
+    if len(text) > _LONGEST_DETAIL:
+        text = text[:_LONGEST_DETAIL] + "…"
+    return f"{text} ({name})"

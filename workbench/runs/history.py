@@ -1,0 +1,72 @@
+"""The messages of one agent, and how much of them is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.store import Store
+
+Message = dict[str, Any]
+
+
+class History:
+    """A live message list whose new tail the next transaction stores.
+
+    The list itself is the agent's. It only grows, save for :meth:`replace_last`.
+    """
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self._saved = len(messages)
+        self._rewrite_from: int | None = None
+
+    @classmethod
+    def load(cls, store: Store, conversation_id: str) -> History:
+        """Load the whole history of a conversation."""
+        return cls(store.messages.load(conversation_id))
+
+    def replace_last(self, message: Message) -> None:
+        """Put another message in the place of the last one."""
+        self.messages[-1] = message
+        self._touch(len(self.messages) - 1)
+
+    def changed(self, index: int) -> None:
+        """Note that a message was replaced in place (a guardrail that redacts does so)."""
+        self._touch(index)
+
+    def _touch(self, index: int) -> None:
+        if index < self._saved:
+            self._rewrite_from = index if self._rewrite_from is None else min(index, self._rewrite_from)
+
+    def save(self, store: Store, conversation_id: str) -> None:
+        """Store what is new, in the running transaction."""
+        if self._rewrite_from is not None:
+            # The store counts messages from 1.
+            store.messages.rewrite_from(
+                conversation_id, self._rewrite_from + 1, self.messages[self._rewrite_from :]
+            )
+            self._rewrite_from = None
+        elif self._saved < len(self.messages):
+            store.messages.append(conversation_id, self.messages[self._saved :])
+        self._saved = len(self.messages)
+
+    def mark(self) -> tuple[int, int | None]:
+        """Return how much is stored, for :meth:`reset` after a transaction that failed."""
+        return self._saved, self._rewrite_from
+
+    def reset(self, mark: tuple[int, int | None]) -> None:
+        """Go back to a mark."""
+        self._saved, self._rewrite_from = mark
+
+    @property
+    def open_batch(self) -> Message | None:
+        """The last message when it proposes calls that have no results yet."""
+        if self.messages and self.messages[-1]["role"] == "assistant":
+            last = self.messages[-1]
+            if any("toolUse" in block for block in last["content"]):
+                return last
+        return None
+
+    def holds(self, tracking_id: str) -> bool:
+        """Whether a message with this id is among the latest."""
+        return any(message.get("tracking_id") == tracking_id for message in reversed(self.messages[-200:]))

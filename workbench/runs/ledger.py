@@ -1,0 +1,335 @@
+"""The gate's ledger over the store, for one run.
+
+What the model proposes is buffered and goes into the next transaction that matters: the one that starts
+a call, or the one that pauses the run. Until then nothing has happened that could be lost.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from workbench.agents.ports import (
+    ApprovalMark,
+    Closed,
+    Doubtful,
+    Finished,
+    Fresh,
+    GrantWithdrawn,
+    ProposedCall,
+    Ruled,
+    Standing,
+    StartRefused,
+    Waiting,
+)
+from workbench.agents.results import result_text
+from workbench.policy import Grant, RequestKind, Verdict, answer_from_dict, digest
+from workbench.policy.answer import Answered, Happened
+from workbench.runs import agui
+from workbench.runs.eventlog import EventLog
+from workbench.runs.history import History
+from workbench.store import (
+    CallAlreadyFinished,
+    CallInDoubt,
+    GrantGone,
+    NewCall,
+    NewRequest,
+    Request,
+    Run,
+    Store,
+    new_id,
+)
+
+
+@dataclass
+class RunLedger:
+    """Journals the calls of one run and collects the requests it raises.
+
+    Args:
+        run: the run, which is working and whose lease this process holds.
+        token: the fencing token of that lease; every commit checks it in its own transaction.
+        config_name: which config the grants belong to.
+        history: the agent's messages, of which a transaction stores what is new.
+    """
+
+    store: Store
+    run: Run
+    token: int
+    config_name: str
+    log: EventLog
+    remembers: bool
+    history: History
+    requests: list[NewRequest] = field(default_factory=list)
+    told_ids: set[str] = field(default_factory=set)
+    running: set[str] = field(default_factory=set)
+    """Keys of the calls that were started here and have not ended."""
+    _proposed: dict[str, ProposedCall] = field(default_factory=dict)
+    _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    _marks: dict[str, ApprovalMark] = field(default_factory=dict)
+
+    # -- what is known of a call ------------------------------------------------------------
+
+    def propose(self, calls: Sequence[ProposedCall]) -> None:
+        """Journal calls the model proposed, in the next transaction."""
+        for call in calls:
+            self._proposed[call.key] = call
+
+    def standing(self, call: ProposedCall) -> Standing:
+        """Say what the journal and the requests know of a call."""
+        record = self.store.journal.get(call.key)
+        request = self.store.requests.of_call(call.key)
+        if record is not None and record.state == "finished":
+            return Finished(record.result)
+        if record is not None and record.state == "closed":
+            return Closed(record.note or "Not run")
+        if request is not None and request.status == "open":
+            return Waiting(request.id)
+        if record is not None and record.state == "started":
+            if request is None or request.kind != "doubt":
+                return Doubtful(record.executed_input or record.input)
+            return self._ruled(request)
+        return Fresh() if request is None else self._ruled(request)
+
+    def _ruled(self, request: Request) -> Ruled:
+        assert request.decision is not None
+        by: Any = "deadline" if request.decision == "expired" else "person"
+        self._marks[request.call_key] = ApprovalMark(
+            request.decision, by, who=request.by or "", scope=request.scope, reason=request.reason or ""
+        )
+        answer = answer_from_dict(request.answer) if request.answer else None
+        value: Any = None
+        executed = request.executed_input
+        match answer:
+            case Answered(value=given):
+                value = given
+            case Happened(result=given):
+                value = given
+            case _:
+                pass
+        if request.kind in ("tool_interrupt", "doubt"):
+            executed = request.metadata.get("executed_input", request.input)
+        return Ruled(
+            request_id=request.id,
+            kind=request.kind,
+            decision=request.decision,
+            shown_input=request.input,
+            executed_input=executed,
+            edited=request.edited,
+            note=request.note or "",
+            value=value,
+        )
+
+    def grants(self, agent: str) -> Sequence[Grant]:
+        """Return the live permissions of an agent in this conversation."""
+        return [
+            Grant(
+                id=row.id,
+                tool=row.tool,
+                subject_key=row.subject_key,
+                scope=row.scope,
+                subject_label=row.subject_label,
+            )
+            for row in self.store.grants.live(self.config_name, agent, self.run.conversation_id)
+        ]
+
+    # -- what is decided of a call ----------------------------------------------------------
+
+    def judged(self, call: ProposedCall, verdict: Verdict) -> None:
+        """Record the verdict on a call; a grant's is also how the call was decided."""
+        if verdict.outcome == "run":
+            self._verdicts[call.key] = verdict
+        if verdict.because == "grant":
+            self._marks[call.key] = ApprovalMark("approved", "permission", who=verdict.grant_id or "")
+        self.log.add(
+            agui.custom(
+                agui.CALL,
+                {
+                    "key": call.key,
+                    "toolCallId": call.tool_call_id,
+                    "agent": call.agent,
+                    "agentPath": list(call.agent_path),
+                    "tool": call.tool,
+                    "verdict": verdict.to_dict(),
+                },
+            )
+        )
+
+    def ask(
+        self,
+        call: ProposedCall,
+        kind: RequestKind,
+        *,
+        verdict: Verdict | None,
+        message: str = "",
+        response_schema: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Collect a request; the pause stores it."""
+        request_id = new_id()
+        shown = dict((metadata or {}).get("executed_input", call.input)) if kind == "doubt" else call.input
+        expires_at = None
+        if verdict is not None and verdict.ttl_seconds is not None and kind == "approval":
+            expires_at = self.store.now() + timedelta(seconds=verdict.ttl_seconds)
+        self.requests.append(
+            NewRequest(
+                id=request_id,
+                conversation_id=self.run.conversation_id,
+                run_id=self.run.id,
+                turn_id=self.run.turn_id,
+                pause_id=self.run.id,
+                config_version_id=self.run.config_version_id,
+                kind=kind,
+                agent=call.agent,
+                agent_path=list(call.agent_path),
+                tool=call.tool,
+                tool_call_id=call.tool_call_id,
+                call_key=call.key,
+                input=shown,
+                digest=digest(shown),
+                message=message,
+                description=call.description,
+                input_schema=dict(call.input_schema) if call.input_schema else None,
+                response_schema=dict(response_schema) if response_schema else None,
+                verdict=verdict.to_dict() if verdict else None,
+                subject_key=verdict.subject.key if verdict else call.tool,
+                subject_label=verdict.subject.label if verdict else call.tool,
+                scopes=list(verdict.scopes) if verdict else ["once"],
+                expires_at=expires_at,
+                metadata=dict(metadata or {}),
+            )
+        )
+        self.log.add(
+            agui.custom(
+                agui.REQUEST,
+                {
+                    "requestId": request_id,
+                    "key": call.key,
+                    "kind": kind,
+                    "toolCallId": call.tool_call_id,
+                    "agent": call.agent,
+                    "agentPath": list(call.agent_path),
+                    "tool": call.tool,
+                },
+            )
+        )
+        return request_id
+
+    # -- what is committed of a call --------------------------------------------------------
+
+    def start(
+        self, call: ProposedCall, executed_input: dict[str, Any], *, grant_id: str | None, again: bool
+    ) -> None:
+        """Commit that the call starts; see :class:`workbench.agents.ports.Ledger`."""
+        try:
+            with self.commit():
+                if again:
+                    self.store.journal.attempt_ended(call.key, "its outcome was lost, and it runs again")
+                self.store.journal.start(
+                    call.key, executed_input=executed_input, digest=digest(executed_input), grant_id=grant_id
+                )
+        except GrantGone:
+            raise GrantWithdrawn from None
+        except CallAlreadyFinished as done:
+            raise StartRefused(Finished(done.call.result)) from None
+        except CallInDoubt as doubt:
+            raise StartRefused(Doubtful(doubt.call.executed_input or executed_input)) from None
+        self.running.add(call.key)
+
+    def suspended(self, call: ProposedCall, why: str) -> None:
+        """Commit that an attempt ended without a result and without doubt."""
+        with self.commit():
+            self.store.journal.attempt_ended(call.key, why)
+        self.running.discard(call.key)
+
+    def finish(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
+        """Commit a result, before the model sees it."""
+        with self.commit():
+            self.store.journal.finish(
+                call.key, dict(result), "error" if result.get("status") == "error" else "success"
+            )
+        self.running.discard(call.key)
+
+    def answered(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
+        """Commit the answer to a question as its call's result."""
+        with self.commit():
+            self.store.journal.answered(call.key, dict(result))
+
+    def wait(self) -> None:
+        """Note in the journal what each collected request waits on, in the running transaction."""
+        for request in self.requests:
+            if request.kind == "doubt":
+                self.store.journal.doubt(request.call_key, request.id)
+            else:
+                self.store.journal.wait(request.call_key, request.id, request.verdict)
+
+    def close(self, call: ProposedCall, note: str) -> None:
+        """Commit that a call ends without running."""
+        with self.commit():
+            self.store.journal.close(call.key, note)
+
+    def told(
+        self,
+        call: ProposedCall,
+        result: Mapping[str, Any],
+        *,
+        executed_input: dict[str, Any] | None,
+        edited: bool,
+        seconds: float | None,
+    ) -> None:
+        """Announce the result that the model is about to read."""
+        self.told_ids.add(call.tool_call_id)
+        content = result_text(result)
+        metadata: dict[str, Any] = {"key": call.key, "status": result.get("status", "success")}
+        mark = self._marks.get(call.key)
+        if mark is not None:
+            metadata["approval"] = mark.to_dict()
+        if edited and executed_input is not None:
+            metadata["executedInput"] = executed_input
+        if seconds is not None:
+            metadata["seconds"] = round(seconds, 4)
+        self.log.add(agui.call_result(uuid.uuid4().hex, call.tool_call_id, content, metadata))
+
+    @contextmanager
+    def commit(self) -> Iterator[None]:
+        """One durable transaction of this run, with everything that was buffered before it.
+
+        Raises:
+            LeaseLost: another process took the conversation over; nothing is stored.
+        """
+        buffered = (dict(self._proposed), dict(self._verdicts), self.history.mark(), self.log.mark())
+        try:
+            with self.store.transaction(durable=True):
+                self.store.leases.check(self.run.conversation_id, self.token)
+                self.history.save(self.store, self.run.conversation_id)
+                if self._proposed:
+                    self.store.journal.propose([self._row(call) for call in self._proposed.values()])
+                    self._proposed = {}
+                for key, verdict in self._verdicts.items():
+                    self.store.journal.allow(key, verdict.to_dict(), grant_id=verdict.grant_id)
+                self._verdicts = {}
+                yield
+        except BaseException:
+            self._proposed, self._verdicts, history, log = buffered
+            self.history.reset(history)
+            self.log.reset(log)
+            raise
+
+    def _row(self, call: ProposedCall) -> NewCall:
+        return NewCall(
+            key=call.key,
+            conversation_id=self.run.conversation_id,
+            run_id=self.run.id,
+            turn_id=self.run.turn_id,
+            config_version_id=self.run.config_version_id,
+            agent=call.agent,
+            agent_path=list(call.agent_path),
+            tool=call.tool,
+            kind=call.facts.kind,
+            tool_call_id=call.tool_call_id,
+            input=call.input,
+            digest=call.digest,
+        )

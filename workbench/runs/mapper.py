@@ -1,0 +1,82 @@
+"""strands' stream -> AG-UI events, for the agent at one position."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Literal
+
+from workbench.runs import agui
+from workbench.runs.eventlog import EventLog
+
+
+class ChunkMapper:
+    """Maps raw model chunks; strands' own digests of them are ignored.
+
+    A text or reasoning delta may come without a ``contentBlockStart``, so a message opens with its first
+    delta and closes with the block.
+    """
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._open: tuple[Literal["text", "reasoning", "call"], str] | None = None
+        self.input_tokens = 0
+        self.output_tokens = 0
+        self.calls: dict[str, str] = {}
+        """Tool call id to tool name, of every call this run proposed."""
+
+    @property
+    def usage(self) -> dict[str, int] | None:
+        """Tokens so far, or None when the provider reported none."""
+        if not self.input_tokens and not self.output_tokens:
+            return None
+        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens}
+
+    def chunk(self, chunk: dict[str, Any]) -> None:
+        """Map one raw chunk."""
+        if "contentBlockDelta" in chunk:
+            self._delta(chunk["contentBlockDelta"]["delta"])
+        elif "contentBlockStart" in chunk:
+            tool_use = chunk["contentBlockStart"]["start"].get("toolUse")
+            if tool_use:
+                self.close()
+                self._open = ("call", tool_use["toolUseId"])
+                self.calls[tool_use["toolUseId"]] = tool_use["name"]
+                self._log.add(agui.call_start(tool_use["toolUseId"], tool_use["name"]))
+        elif "contentBlockStop" in chunk or "messageStop" in chunk:
+            self.close()
+        elif "metadata" in chunk:
+            usage = chunk["metadata"].get("usage") or {}
+            self.input_tokens += usage.get("inputTokens", 0)
+            self.output_tokens += usage.get("outputTokens", 0)
+
+    def _delta(self, delta: dict[str, Any]) -> None:
+        if delta.get("text"):
+            self._log.add(agui.text_delta(self._message("text"), delta["text"]))
+        elif "toolUse" in delta and self._open is not None and self._open[0] == "call":
+            piece = delta["toolUse"].get("input", "")
+            if piece:
+                self._log.add(agui.call_args(self._open[1], piece))
+        elif (delta.get("reasoningContent") or {}).get("text"):
+            self._log.add(agui.reasoning_delta(self._message("reasoning"), delta["reasoningContent"]["text"]))
+
+    def _message(self, kind: Literal["text", "reasoning"]) -> str:
+        if self._open is not None and self._open[0] == kind:
+            return self._open[1]
+        self.close()
+        message_id = uuid.uuid4().hex
+        self._open = (kind, message_id)
+        self._log.add(agui.text_start(message_id) if kind == "text" else agui.reasoning_start(message_id))
+        return message_id
+
+    def close(self, *, cut: bool = False) -> None:
+        """Close what is open; ``cut`` when it was not the model that ended it."""
+        match self._open:
+            case None:
+                return
+            case ("text", message_id):
+                self._log.add(agui.text_end(message_id, cut=cut))
+            case ("reasoning", message_id):
+                self._log.add(agui.reasoning_end(message_id))
+            case ("call", tool_call_id):
+                self._log.add(agui.call_end(tool_call_id))
+        self._open = None

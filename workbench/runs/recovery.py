@@ -1,0 +1,60 @@
+"""A crash is a pause nobody asked for: runs whose process died are queued again from their last checkpoint."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from workbench.runs import agui
+from workbench.store import RunKind, Store
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED = "interrupted"
+
+
+def recover(store: Store, is_gone: Callable[[str], bool]) -> list[str]:
+    """Queue a run for every working run whose lease ran out or whose process is gone.
+
+    Args:
+        is_gone: says of a lease's holder whether its process is surely dead; its lease is not waited for.
+
+    Returns:
+        The ids of the queued runs.
+    """
+    for conversation_id, token, holder in store.leases.held():
+        if is_gone(holder):
+            store.leases.release(conversation_id, token)
+    return [
+        again for conversation_id in store.leases.expired() if (again := _recover_one(store, conversation_id))
+    ]
+
+
+def _recover_one(store: Store, conversation_id: str) -> str | None:
+    with store.transaction(durable=True):
+        run = store.runs.active(conversation_id)
+        if run is None or run.status != "working" or conversation_id not in store.leases.expired():
+            return None
+        store.leases.fence(conversation_id)
+        conversation = store.conversations.get(conversation_id)
+        if conversation is None or conversation.deleted_at is not None:
+            store.runs.set_status(run.id, "cancelled")
+            return None
+        error = {
+            "code": INTERRUPTED,
+            "message": "The app stopped while this run was working. Nothing was lost.",
+        }
+        store.events.append(conversation_id, run.id, [agui.run_error(error["code"], error["message"])])
+        store.runs.set_status(run.id, "failed", error=error)
+        kind: RunKind = "stop" if run.cancel_requested else "recover"
+        given: dict[str, Any] = {"of": run.id}
+        again = store.runs.queue(
+            conversation_id,
+            turn_id=run.turn_id,
+            config_version_id=run.config_version_id,
+            kind=kind,
+            input=given,
+        )
+    logger.warning("run=<%s>, again=<%s> | taken up after its process died", run.id, again.id)
+    return again.id

@@ -1,0 +1,258 @@
+"""Configs on disk and their versions: what is live, what is a draft, what is broken."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workbench.agents.builder import CannotBuild, blueprint
+from workbench.agents.tools import ToolLoadError
+from workbench.config import (
+    Config,
+    ConfigInvalid,
+    ImportSpecs,
+    Parsed,
+    Problem,
+    config_files,
+    parse_config,
+    policy_for,
+    write_atomically,
+)
+from workbench.policy import ToolFacts
+from workbench.policy.difference import Loosening, loosenings
+from workbench.runs.errors import ConfigUnknown, LooseningUnconfirmed
+from workbench.store import ConfigVersion, Store
+
+logger = logging.getLogger(__name__)
+
+ON_DISK = "the file on disk"
+
+
+@dataclass(frozen=True)
+class ConfigRow:
+    """A config file in a list.
+
+    Attributes:
+        file: its absolute path.
+        number: its newest version; 0 when no text of it ever validated.
+        entry: the agent or orchestration that a conversation talks to.
+        examples: things to say, from ``x-examples``.
+    """
+
+    file: str
+    name: str
+    number: int
+    entry: str
+    valid_on_disk: bool
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DiskChange:
+    """What another editor did to a config file.
+
+    Attributes:
+        kind: ``invalid`` (the last good version stays live) or ``draft`` (it loosens the policy and waits to
+            be confirmed). A change that is neither is applied at once and leaves nothing here.
+    """
+
+    kind: Literal["invalid", "draft"]
+    text: str
+    sentence: str
+    problems: tuple[Problem, ...] = ()
+    loosenings: tuple[Loosening, ...] = ()
+
+
+class Shelf:
+    """The config files of one folder, and their versions in the store."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self._store = store
+        self.folder = folder
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._changes: dict[str, DiskChange] = {}
+
+    def rows(self) -> list[ConfigRow]:
+        """List the config files, picking up what changed on disk."""
+        rows = []
+        for path in config_files(self.folder):
+            change = self.sync(path)
+            newest = self._store.configs.newest(str(path))
+            rows.append(
+                ConfigRow(
+                    file=str(path),
+                    name=path.stem,
+                    number=newest.number if newest else 0,
+                    entry=newest.entry if newest else "",
+                    valid_on_disk=change is None or change.kind != "invalid",
+                )
+            )
+        return rows
+
+    def current(self, file: str) -> ConfigVersion:
+        """Return the newest version of a config, after picking up what changed on disk.
+
+        Raises:
+            ConfigUnknown: no text of this file ever validated; the message says what is wrong with it.
+        """
+        change = self.sync(Path(file))
+        newest = self._store.configs.newest(file)
+        if newest is None:
+            raise ConfigUnknown(
+                change.sentence if change else f"There is no config file {Path(file).name!r} here."
+            )
+        return newest
+
+    def check(self, file: str, text: str) -> Parsed:
+        """Validate a text as if it stood in the file."""
+        return parse_config(text, file=file, folder=Path(file).parent)
+
+    def apply(
+        self, file: str, text: str, *, based_on: int | None, by: str, confirmed: bool = False
+    ) -> ConfigVersion:
+        """Make a text the newest version and write it to the file.
+
+        Raises:
+            ConfigInvalid: it does not validate; the version that is live stays live.
+            StaleBase: somebody applied another version meanwhile; nothing is overwritten.
+            LooseningUnconfirmed: it lets calls run that asked before, and ``confirmed`` is False.
+        """
+        parsed = self.check(file, text)
+        config = parsed.raise_if_invalid()
+        newest = self._store.configs.newest(file)
+        if not confirmed and newest is not None:
+            loose = self.loosenings_of(newest, config)
+            if loose:
+                raise LooseningUnconfirmed(loose)
+        path = Path(file)
+        version = self._save(path, parsed, config, text, by=by, based_on=based_on)
+        write_atomically(path, text)
+        self._remember_disk(path, text)
+        self._changes.pop(file, None)
+        return version
+
+    def sync(self, path: Path) -> DiskChange | None:
+        """Pick up a change made in another editor; return what keeps it from being live, if anything does."""
+        file = str(path)
+        try:
+            stat = path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_size)
+            if self._seen.get(file) == stamp:
+                return self._changes.get(file)
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self._seen.pop(file, None)
+            return DiskChange(
+                "invalid", "", f"{path.name} is not on disk any more. The last version stays live."
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            return DiskChange(
+                "invalid", "", f"{path.name} can't be read: {error}. The last version stays live."
+            )
+        self._seen[file] = stamp
+        change = self._take(path, text)
+        if change is None:
+            self._changes.pop(file, None)
+        else:
+            self._changes[file] = change
+        return change
+
+    def _take(self, path: Path, text: str) -> DiskChange | None:
+        file = str(path)
+        newest = self._store.configs.newest(file)
+        if newest is not None and newest.text == text:
+            self._remember_disk(path, text)
+            return None
+        if newest is not None and self._disk_seen(file) == _sha(text):
+            # Nobody touched the file: a version was applied and the app stopped before it was written.
+            write_atomically(path, newest.text)
+            self._remember_disk(path, newest.text)
+            return None
+        parsed = self.check(file, text)
+        if parsed.config is None:
+            first = next((str(one) for one in parsed.errors), "it does not validate")
+            live = f"v{newest.number} stays live" if newest else "there is no earlier version to go on with"
+            return DiskChange(
+                "invalid", text, f"{path.name} on disk is not valid: {first}. So {live}.", parsed.problems
+            )
+        if newest is not None:
+            loose = self.loosenings_of(newest, parsed.config)
+            if loose:
+                sentence = f"{path.name} was changed on disk and now lets calls run that asked before."
+                return DiskChange("draft", text, sentence, loosenings=tuple(loose))
+        version = self._save(path, parsed, parsed.config, text, by=ON_DISK, based_on=None)
+        self._remember_disk(path, text)
+        logger.info("config=<%s>, version=<%d> | taken from disk", path.name, version.number)
+        return None
+
+    def confirm_draft(self, file: str, *, by: str) -> ConfigVersion:
+        """Make a draft from disk live, loosenings and all."""
+        change = self.sync(Path(file))
+        if change is None or change.kind != "draft":
+            return self.current(file)
+        return self.apply(file, change.text, based_on=None, by=by, confirmed=True)
+
+    def discard_draft(self, file: str) -> None:
+        """Write the live version over the draft on disk."""
+        newest = self.current(file)
+        write_atomically(Path(file), newest.text)
+        self._remember_disk(Path(file), newest.text)
+        self._changes.pop(file, None)
+
+    def loosenings_of(self, newest: ConfigVersion, config: Config) -> list[Loosening]:
+        """Say what a new config would let run that the newest version asks about."""
+        folder = Path(newest.folder)
+        try:
+            before = parse_config(
+                newest.text, file=newest.file, folder=folder, variables=newest.variables, check_specs=False
+            ).raise_if_invalid()
+        except ConfigInvalid:
+            return []
+        specs = ImportSpecs(folder)
+        tools = {
+            name: {**_facts(before, name, specs), **_facts(config, name, specs)} for name in config.agents
+        }
+        return loosenings(
+            {name: policy_for(before, name, specs) for name in before.agents},
+            {name: policy_for(config, name, specs) for name in config.agents},
+            tools,
+        )
+
+    def _save(
+        self, path: Path, parsed: Parsed, config: Config, text: str, *, by: str, based_on: int | None
+    ) -> ConfigVersion:
+        return self._store.configs.save(
+            name=path.stem,
+            file=str(path),
+            folder=str(path.parent),
+            text=text,
+            variables=parsed.variables,
+            by=by,
+            based_on=based_on,
+            entry=config.entry_name,
+        )
+
+    def _remember_disk(self, path: Path, text: str) -> None:
+        stat = path.stat()
+        self._seen[str(path)] = (stat.st_mtime_ns, stat.st_size)
+        self._store.settings.set(f"disk:{path}", _sha(text))
+
+    def _disk_seen(self, file: str) -> str | None:
+        seen = self._store.settings.get(f"disk:{file}")
+        return str(seen) if seen is not None else None
+
+
+def _facts(config: Config, agent: str, specs: ImportSpecs) -> Mapping[str, ToolFacts]:
+    """What is known of an agent's tools; a tool whose code doesn't load can't be judged, and can't run."""
+    try:
+        return blueprint(config, agent, specs).facts
+    except (CannotBuild, ToolLoadError):
+        return {}
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

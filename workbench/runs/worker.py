@@ -1,0 +1,135 @@
+"""The worker: one asyncio loop in a background thread that drives runs as they are queued.
+
+Any process may queue a run by writing rows; a worker of any process claims it. Nothing is owned by a web
+page, so a rerun, a refresh or a closed tab changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+import time
+import uuid
+from pathlib import Path
+
+from workbench.runs.desk import ConfigDesk
+from workbench.runs.drive import Drive
+from workbench.runs.recovery import recover
+from workbench.store import Claim, Store, StoreError
+
+logger = logging.getLogger(__name__)
+
+LEASE_SECONDS = 15.0
+HEARTBEAT_SECONDS = 4.0
+POLL_SECONDS = 0.02
+RECOVERY_SECONDS = 5.0
+
+
+def process_name() -> str:
+    """Name this process so that another one on this machine can tell whether it is still alive."""
+    return f"{socket.gethostname()}|{os.getpid()}|{_started(os.getpid())}|{uuid.uuid4().hex[:8]}"
+
+
+def is_gone(holder: str) -> bool:
+    """Whether the process that holds a lease is surely dead: same machine, no such process any more."""
+    host, pid, started, *_ = [*holder.split("|"), "", "", ""]
+    if host != socket.gethostname() or not pid.isdigit():
+        return False
+    return _started(int(pid)) != started
+
+
+def _started(pid: int) -> str:
+    """When a process was started, in clock ticks since boot; empty when there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+    except OSError:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return ""
+        except PermissionError:
+            return "?"
+        return "?"
+
+
+class Worker:
+    """Drives queued runs until it is stopped.
+
+    Args:
+        store: the database; the worker uses it from its own threads.
+        desk: opens config versions.
+        at_once: how many runs work at the same time; the others stay queued.
+    """
+
+    def __init__(self, store: Store, desk: ConfigDesk | None = None, *, at_once: int = 50) -> None:
+        self.store = store
+        self.desk = desk or ConfigDesk(store)
+        self.holder = process_name()
+        self._at_once = at_once
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._held: dict[str, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Recover what a dead process left, then begin to work; returns at once."""
+        for name, target in (("workbench-runs", self._loop), ("workbench-heartbeat", self._heartbeat)):
+            thread = threading.Thread(target=target, name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Claim nothing more and leave; runs still at work are recovered by the next start."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(timeout)
+
+    # -- the loop ---------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        asyncio.run(self._work())
+
+    async def _work(self) -> None:
+        recovered = -RECOVERY_SECONDS
+        while not self._stop.is_set():
+            try:
+                if time.monotonic() - recovered >= RECOVERY_SECONDS:
+                    recovered = time.monotonic()
+                    recover(self.store, is_gone)
+                while len(self._tasks) < self._at_once:
+                    claim = self.store.runs.claim_next(self.holder, LEASE_SECONDS)
+                    if claim is None:
+                        break
+                    self._drive(claim)
+            except StoreError as error:
+                logger.warning("the worker waits for the database: %s", error)
+                await asyncio.sleep(1)
+            await asyncio.sleep(POLL_SECONDS)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _drive(self, claim: Claim) -> None:
+        conversation_id = claim.run.conversation_id
+        self._held[conversation_id] = claim.token
+        task = asyncio.create_task(Drive(self.store, self.desk, claim).go(), name=f"run {claim.run.id}")
+        self._tasks.add(task)
+
+        def done(finished: asyncio.Task[None]) -> None:
+            self._tasks.discard(finished)
+            if self._held.get(conversation_id) == claim.token:
+                del self._held[conversation_id]
+
+        task.add_done_callback(done)
+
+    def _heartbeat(self) -> None:
+        # A thread of its own: a tool that blocks the loop must not cost the leases.
+        while not self._stop.wait(HEARTBEAT_SECONDS):
+            for conversation_id, token in list(self._held.items()):
+                try:
+                    self.store.leases.renew(conversation_id, token, LEASE_SECONDS)
+                except StoreError as error:
+                    logger.warning("conversation=<%s> | lease not renewed: %s", conversation_id, error)

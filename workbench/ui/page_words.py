@@ -1,0 +1,142 @@
+"""The sentences of the conversation page and its config panel. Plain text, escaped where it is shown."""
+
+from __future__ import annotations
+
+from workbench.runs.views import ConversationPage, MessageWarning
+from workbench.store import ConfigVersion
+from workbench.ui.words import count
+
+STOP = "Stop"
+STOPPING = "Stopping…"
+STOP_HELP = (
+    "Ends what works or waits here. A call that has begun is let finish. You can go on with another message."
+)
+NOT_SENT = "Not sent."
+SEND_AGAIN = "Send again"
+DISCARD = "Discard"
+WELCOME_POLICY = (
+    "Some calls will stop and ask you first. Which ones is decided by the policy on the right: change it, apply it, "
+    "and your next message follows it."
+)
+SHOW_PANEL = "Policy"
+SHOW_PANEL_HELP = "Show or fold away the policy beside the conversation."
+
+APPLY = "Apply"
+APPLY_HELP = "Makes this text live and writes it to the file. Your next message follows it. Ctrl+S does the same."
+REVERT = "Revert"
+REVERT_HELP = "Puts the live version back into the editor."
+APPLY_DISK = "Apply the change on disk"
+LOOSENS = "This change lets calls run that asked before:"
+APPLY_LOOSER = "Apply, and let them run"
+KEEP_EDITING = "Keep editing"
+
+
+def follows(page: ConversationPage) -> str:
+    """Which agent and config version answer."""
+    parts = [page.agent_title, page.config_name]
+    if page.version_number:
+        parts.append(f"v{page.version_number}")
+    if page.newest_number and page.newest_number != page.version_number:
+        when = "from your next message" if page.version_number else "from your first message"
+        parts.append(f"follows v{page.newest_number} {when}")
+    return " · ".join(parts)
+
+
+def welcome(agent: str) -> str:
+    """Over the examples of a new conversation."""
+    return f"Talk to {agent}. Try one of these:"
+
+
+def thinking(agent: str) -> str:
+    """While nothing has been said yet."""
+    return f"{agent} is thinking…"
+
+
+def message(agent: str) -> str:
+    """In the empty message box."""
+    return f"Message {agent} …"
+
+
+def working(agent: str) -> str:
+    """In the message box while a run works."""
+    return f"{agent} is working. Stop it, or wait, before you send the next message."
+
+
+def message_instead(agent: str) -> str:
+    """In the message box while something waits."""
+    return f"Message {agent} instead of deciding …"
+
+
+def sending_closes(warning: MessageWarning) -> str:
+    """What a message sent now would close."""
+    parts = []
+    if warning.open_cards:
+        parts.append(f"skips {count(len(warning.open_cards), 'card that waits', 'cards that wait')}")
+    if warning.approved_not_run:
+        tools = ", ".join(card.tool for card in warning.approved_not_run)
+        parts.append(f"leaves out what you already approved here ({tools})")
+    return f"Sending a message {' and '.join(parts)}."
+
+
+def editor_label(name: str) -> str:
+    """What a screen reader calls the editor."""
+    return f"Policy editor, {name}"
+
+
+def config_heading(name: str, number: int, changed: bool) -> str:
+    """Over the editor."""
+    return f"{name} · v{number} is live" + (" · your changes are not applied yet" if changed else "")
+
+
+def stale(base: int, live: ConfigVersion) -> str:
+    """Somebody applied another version while this one was edited."""
+    return (
+        f"v{live.number} was applied by {live.by} while you were editing v{base}. Both texts are kept: "
+        "choose which one to go on with."
+    )
+
+
+def keep_mine(number: int) -> str:
+    """Go on with one's own text."""
+    return f"Keep my text, on top of v{number}"
+
+
+def take_theirs(number: int) -> str:
+    """Go on with the newer version."""
+    return f"Take v{number}"
+
+
+def show_version(number: int) -> str:
+    """The way to the newer version's text."""
+    return f"Show v{number}"
+
+
+def discard_disk(number: int) -> str:
+    """Leave a change on disk out."""
+    return f"Put v{number} back on disk"
+
+
+def invalid(errors: int, number: int) -> str:
+    """Over the list of problems."""
+    live = f"v{number} stays live until this validates" if number else "nothing is live until this validates"
+    return f"{count(errors, 'error', 'errors')}: {live}."
+
+
+def problem(line: int, message: str) -> str:
+    """One problem and its line."""
+    return f"Line {line}: {message}"
+
+
+def more_problems(number: int) -> str:
+    """Problems that are not listed."""
+    return f"{number} more are marked in the editor."
+
+
+def applied(number: int) -> str:
+    """A version became live."""
+    return f"v{number} is live. Your next message follows it."
+
+
+def not_applied(why: str) -> str:
+    """A version did not become live."""
+    return f"Not applied. {why}"
