@@ -184,8 +184,8 @@ def log(connection: sqlite3.Connection, what: str) -> None:
 def _nearest(wanted: str, known: dict[str, str]) -> str:
     if not known:
         return "there is none left."
-    close = difflib.get_close_matches(wanted, known, n=1, cutoff=0) or sorted(known)
-    return f"the nearest is {close[0]!r} ({known[close[0]]})."
+    close = max(sorted(known), key=lambda key: difflib.SequenceMatcher(None, wanted, key).ratio())
+    return f"the nearest is {close!r} ({known[close]})."
 
 
 def _choices(what: str, keys: list[str]) -> str:
