@@ -36,7 +36,7 @@ def raises(tool: str, tool_input: dict[str, Any]) -> Any:
 
 
 working_functions = st.sampled_from(KEYS).map(always_about) | st.just(no_approval_needed)
-nonsense = (
+nonsense: st.SearchStrategy[Any] = (
     st.just("")
     | st.just("  \n")
     | st.integers()

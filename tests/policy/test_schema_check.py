@@ -3,7 +3,11 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
+from tests.policy import drawn
 from workbench.policy import SchemaUnusable, field_errors
 
 
@@ -178,3 +182,72 @@ def test_a_value_nested_without_end_is_refused_in_words() -> None:
 def test_a_long_value_is_not_repeated_in_its_error() -> None:
     [message] = field_errors("x" * 50_000, {"enum": ["a"]}).values()
     assert len(message) < 100
+
+
+def test_a_place_where_nothing_is_accepted_says_so() -> None:
+    [message] = field_errors({"a": 1}, {"properties": {"a": False}}).values()
+    assert message == "has something that is not accepted here"
+
+
+def test_alternatives_that_contradict_themselves_take_nothing() -> None:
+    impossible = {"allOf": [{"type": "string"}, {"type": "number"}]}
+    assert field_errors([], {"anyOf": [impossible]}) != {}
+    assert field_errors(None, {"anyOf": [impossible, {"type": "string", "default": None}]}) != {}
+
+
+leaves: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        {},
+        True,
+        False,
+        {"type": "string"},
+        {"type": "integer"},
+        {"type": ["number", "null"]},
+        {"type": "array"},
+    ]
+    + [
+        {"type": "object"},
+        {"enum": [1, "a", None]},
+        {"const": 0},
+        {"minLength": 1},
+        {"minimum": 1},
+        {"maxItems": 0},
+    ]
+    + [{"required": ["a"]}, {"dependentRequired": {"a": ["b"]}}, {"propertyNames": {"maxLength": 0}}]
+)
+fields = st.sampled_from(["a", "b", "c"])
+schemas = st.recursive(
+    leaves,
+    lambda inner: (
+        st.fixed_dictionaries({"anyOf": st.lists(inner, min_size=1, max_size=3)})
+        | st.fixed_dictionaries({"oneOf": st.lists(inner, min_size=1, max_size=3)})
+        | st.fixed_dictionaries({"allOf": st.lists(inner, min_size=1, max_size=3)})
+        | st.fixed_dictionaries({"not": inner})
+        | st.fixed_dictionaries({"items": inner})
+        | st.fixed_dictionaries({"contains": inner})
+        | st.fixed_dictionaries({"if": inner, "then": inner, "else": inner})
+        | st.fixed_dictionaries(
+            {
+                "properties": st.dictionaries(fields, inner, max_size=2),
+                "additionalProperties": inner,
+                "required": st.lists(fields, max_size=2, unique=True),
+            }
+        )
+        | st.fixed_dictionaries(
+            {"properties": st.dictionaries(fields, inner), "unevaluatedProperties": inner}
+        )
+    ),
+    max_leaves=6,
+)
+values = st.recursive(
+    st.sampled_from([None, True, 0, 1, 1.5, "", "a"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(fields, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(schemas.filter(lambda schema: isinstance(schema, dict)), values | drawn.json_values)
+def test_whatever_breaks_a_schema_has_an_error_and_nothing_else_does(
+    schema: dict[str, Any], value: Any
+) -> None:
+    assert (field_errors(value, schema) == {}) == Draft202012Validator(schema).is_valid(value)

@@ -22,7 +22,8 @@ class Loosening:
 
     agent: str
     tool: str | None
-    """The tool's name, or the pattern of a rule whose tools are not known here. `None`: the agent as a whole."""
+    """The tool's name, or words for tools that are not known here, such as the pattern of the rule about them.
+    `None`: the agent as a whole."""
     before: Verdict | None
     """What the old policy says of the tool; `None` where it is about the agent as a whole."""
     after: Verdict | None

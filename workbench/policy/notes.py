@@ -56,7 +56,7 @@ def happened(result: str) -> str:
     """What the model reads of a doubtful call that the person says did happen."""
     text = result.strip()
     said = f"with this result: {text}" if text else "and that its result is not known"
-    return f"The connection to this call was lost. The person says that it did happen, {said}"
+    return f"This call was interrupted. The person says that it did happen, {said}"
 
 
 _WHOLE_INPUT_LIMIT: Final = 4_000

@@ -34,9 +34,10 @@ def field_errors(value: Any, schema: Mapping[str, Any]) -> dict[str, str]:
     validator = Draft202012Validator(dict(schema), registry=Registry(), format_checker=_FORMATS)
     try:
         Draft202012Validator.check_schema(dict(schema))
-        errors = list(validator.iter_errors(value))
+        errors = [error for error in validator.iter_errors(value) if not _is_null_by_default(error)]
         for error in errors:
-            for path, message in _placed(error):
+            # An error that none of the words below fits is an error all the same.
+            for path, message in list(_placed(error)) or [(_path(error), _message(error))]:
                 found.setdefault(path, message)
     except RecursionError as error:
         raise SchemaUnusable("it goes round in a circle") from error
@@ -76,12 +77,21 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
+def _path(error: ValidationError) -> str:
+    return ".".join(str(key) for key in error.absolute_path)
+
+
+def _is_null_by_default(error: ValidationError) -> bool:
+    """Whether it is about a field left null, as the tool's own default does though its type doesn't say so."""
+    schema: Any = error.schema
+    return error.validator == "type" and error.instance is None and schema.get("default", ...) is None
+
+
 def _placed(error: ValidationError) -> Iterator[tuple[str, str]]:
     """Where an error belongs, and what to say there."""
-    path = ".".join(str(key) for key in error.absolute_path)
+    path = _path(error)
     value: Any = error.instance
     expected: Any = error.validator_value
-    schema: Any = error.schema
     match error.validator:
         case "required":
             # jsonschema reports each missing field in an error of its own, without naming it apart.
@@ -98,9 +108,6 @@ def _placed(error: ValidationError) -> Iterator[tuple[str, str]]:
                 yield _join(path, name), "is not a field that is accepted here"
         case "anyOf" | "oneOf":
             yield from _of_alternatives(path, error)
-        case "type" if value is None and schema.get("default", ...) is None:
-            # The tool's own default: a model may leave the field null though its type doesn't say so.
-            return
         case _:
             yield path, _message(error)
 
@@ -182,6 +189,10 @@ def _message(error: ValidationError) -> str:
             return f"must match the pattern {one_line(str(expected))}"
         case "format":
             return f"must be {_FORMAT_WORDS.get(expected, f'in the format {expected}')}"
+        case None:
+            return "has something that is not accepted here"
+        case "anyOf" | "oneOf":
+            return "fits none of the alternatives"
         case "not":
             return "must not have this value"
         case _:

@@ -23,15 +23,16 @@ def visible(text: str) -> str:
     separators and invisible fillers are written out; new lines and tabs stay, and so does what holds one emoji
     together. Two different texts never look the same: an escape that was in the text already is written out too.
     """
-    return "".join(
-        f"⟦U+{ord(char):04X}⟧" if _is_hidden(text, place) else char for place, char in enumerate(text)
+    return _SUSPECT.sub(
+        lambda found: f"⟦U+{ord(found[0]):04X}⟧" if _is_hidden(text, found.start()) else found[0], text
     )
+
+
+_SUSPECT: Final = re.compile(r"[^\n\t -~]")
 
 
 def _is_hidden(text: str, place: int) -> bool:
     char = text[place]
-    if char in "\n\t" or " " <= char <= "~":
-        return False
     if char == _ESCAPE_OPENS:
         return text.startswith("⟦U+", place)
     if char == _EMOJI_STYLE:
