@@ -47,7 +47,7 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
             render_decided(card)
             answering.render_note(card.id)
             return
-        with st.container(border=True, key=f"wb-open-{card.id}"):
+        with st.container(border=True, key=f"wb-open-{card.id}", gap="xsmall"):
             _heading(card)
             match card.kind:
                 case "approval" | "tool_approval":

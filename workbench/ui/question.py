@@ -95,7 +95,7 @@ def render_question(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None
 
 def _one(desk: Desk, card: Card, at: int, question: Question, reply: Reply, total: int) -> None:
     heading = f"{at + 1}. {question.header}" if total > 1 and question.header else question.header
-    with st.container(key=f"wb-choices-{card.id}-{at}", gap="small"):
+    with st.container(key=f"wb-choices-{card.id}-{at}", gap="xsmall"):
         if heading:
             st.caption(label(heading))
         st.text(visible(question.question))
@@ -142,14 +142,27 @@ def _many(desk: Desk, card: Card, at: int, question: Question, reply: Reply) -> 
     for place, option in enumerate(question.options):
         field = draft.key(card.id, f"choice-{at}-{place}")
         draft.fill(field, place in reply.picked)
-        text = label(option.label) + (f" :gray[— {label(option.description)}]" if option.description else "")
-        st.checkbox(text, key=field, width="stretch", on_change=_ticked, args=(desk, card, at, place, field))
+        with st.container(key=f"wb-option-{card.id}-{at}-{place}", gap=None):
+            st.checkbox(
+                label(option.label),
+                key=field,
+                width="stretch",
+                on_change=_ticked,
+                args=(desk, card, at, place, field),
+            )
+            if option.description:
+                st.caption(label(option.description))
     if question.allow_other:
         field = draft.key(card.id, f"choice-{at}-other")
         draft.fill(field, reply.other_on)
-        st.checkbox(
-            words.OTHER, key=field, width="stretch", on_change=_other_ticked, args=(desk, card, at, field)
-        )
+        with st.container(key=f"wb-option-{card.id}-{at}-other", gap=None):
+            st.checkbox(
+                words.OTHER,
+                key=field,
+                width="stretch",
+                on_change=_other_ticked,
+                args=(desk, card, at, field),
+            )
 
 
 def _replies(desk: Desk, card: Card, questions: tuple[Question, ...]) -> list[Reply]:

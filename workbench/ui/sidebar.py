@@ -22,18 +22,19 @@ def render_waiting(waiting: Sequence[WaitingRow], *, current: str | None) -> str
     """
     st.caption(label(words.waiting_heading(len(waiting))))
     chosen = None
-    for conversation_id, rows in _by_conversation(waiting).items():
-        text = words.waiting_row(rows[0]) if len(rows) == 1 else words.waiting_rows(rows)
-        if st.button(
-            label(text),
-            key=f"wb-waiting-{conversation_id}",
-            type="tertiary",
-            icon=":material/pause_circle:",
-            width="stretch",
-            disabled=conversation_id == current,
-            wrap=True,
-        ):
-            chosen = conversation_id
+    with st.container(key="wb-list-waiting", gap=None):
+        for conversation_id, rows in _by_conversation(waiting).items():
+            text = words.waiting_row(rows[0]) if len(rows) == 1 else words.waiting_rows(rows)
+            if st.button(
+                label(text),
+                key=f"wb-waiting-{conversation_id}",
+                type="tertiary",
+                icon=":material/pause_circle:",
+                width="stretch",
+                disabled=conversation_id == current,
+                wrap=True,
+            ):
+                chosen = conversation_id
     if not waiting:
         st.caption(words.NOTHING_WAITS)
     return chosen
@@ -67,7 +68,7 @@ def render_conversations(
     moment, here = now(), zone()
     shown = rows[: st.session_state.get("wb-listed", _LISTED)]
     for heading, same_day in groupby(shown, key=lambda row: words.day(row.updated_at, moment, here)):
-        with st.container(key=f"wb-day-{heading}", gap=None):
+        with st.container(key=f"wb-list-{heading}", gap=None):
             st.caption(heading)
             for row in same_day:
                 if _conversation(row, current):

@@ -9,14 +9,20 @@ from markdown_it import MarkdownIt
 
 from workbench import policy
 
-_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
-# Streamlit replaces these in the parsed text, where a backslash is gone: shortcodes, icons and arrows.
-_SHORTCODE = re.compile(r":(?=[\w+-])")
+# What Markdown would read as a sign. Signs that mean something only at the start of a block come apart, so that
+# ordinary sentences go without backslashes: Streamlit hands a label to screen readers as it was written.
+_SIGNS = re.compile(r"[\\`*\[\]<&$~{}]|(?<![^\W_])_|_(?![^\W_])")
+_BLOCK = re.compile(r"^(#+|[-+>=]|\d+(?=[.)]))(?=[-=\s.)]|$)")
+# Read in the parsed text, where a backslash is gone: shortcodes, icons, addresses and arrows.
+_SHORTCODE = re.compile(r":(?=[\w+/-])")
+_ADDRESS = re.compile(r"(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)
 _ARROW = re.compile(r"(?<=[<>~-])(?=[->=])")
 # Joins nothing and shows nothing; it only keeps two characters from being read as one sign.
 _JOINER = "\u2060"
 
-_DIRECTIVE = re.compile(r":(?=[A-Za-z][\w-]*\[|[\w+-]+:|material)")
+_DIRECTIVE = re.compile(r":(?=[^\W\d_][\w-]*[\[{]|material[/_]|streamlit:)|:{2,}(?=\w)")
+# Looks like a colon and is none. A backslash would show in code, and after a joiner the name still counts.
+_COLON = "\ua789"
 _IMAGE = re.compile(r"!(?=\[)")
 _MERMAID = re.compile(r"mermaid", re.IGNORECASE)
 _COMMONMARK = MarkdownIt("commonmark")
@@ -33,9 +39,14 @@ def label(text: str) -> str:
 
     Hidden characters become visible, line breaks become spaces.
     """
-    one_line = " ".join(visible(text).split())
-    held = _ARROW.sub(_JOINER, _SHORTCODE.sub(":" + _JOINER, one_line))
-    return _PUNCTUATION.sub(r"\\\1", held)
+    one_line = _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))
+    one_line = _BLOCK.sub(_held_block, one_line)
+    held = _ARROW.sub(_JOINER, _SHORTCODE.sub(rf"\\:{_JOINER}", one_line))
+    return _ADDRESS.sub(_JOINER, held)
+
+
+def _held_block(sign: re.Match[str]) -> str:
+    return f"{sign[0]}{_JOINER}" if sign[0].isdigit() else f"\\{sign[0]}"
 
 
 @lru_cache(maxsize=512)
@@ -59,7 +70,7 @@ def prose(text: str) -> str:
 
 
 def _held(line: str) -> str:
-    return _IMAGE.sub("!" + _JOINER, _DIRECTIVE.sub(":" + _JOINER, line))
+    return _IMAGE.sub("!" + _JOINER, _DIRECTIVE.sub(lambda colons: _COLON * len(colons[0]), line))
 
 
 def value_text(value: Any) -> str:

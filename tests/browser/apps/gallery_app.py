@@ -1,0 +1,92 @@
+"""Every state of the pieces on a page of its own, to look at and to test: `?show=several`."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from tests.ui import samples
+from tests.ui.fake_desk import FakeDesk
+from workbench.runs.views import Card
+from workbench.ui.answering import GOTO
+from workbench.ui.card import render_cards
+from workbench.ui.sidebar import (
+    conversation_menu,
+    render_acting_as,
+    render_conversations,
+    render_new,
+    render_waiting,
+)
+from workbench.ui.styles import apply_styles
+from workbench.ui.transcript import newest, render_run
+
+CARDS: dict[str, Callable[[], list[Card]]] = {
+    "approval": lambda: [samples.approval()],
+    "nested": lambda: [samples.create_return()],
+    "several": lambda: [
+        samples.approval(position=(1, 3)),
+        samples.deletion(position=(2, 3)),
+        samples.create_return(position=(3, 3)),
+    ],
+    "question": lambda: [samples.question()],
+    "questions": lambda: [samples.question(questions=samples.SEVERAL_QUESTIONS)],
+    "interrupt": lambda: [samples.interrupt()],
+    "free": lambda: [samples.interrupt(response_schema=None)],
+    "tool_approval": lambda: [
+        samples.approval(kind="tool_approval", message="Summit is outside your usual stores.", because_sentence="")
+    ],
+    "doubt": lambda: [samples.doubt()],
+    "expired": lambda: [samples.expired()],
+    "changed": lambda: [samples.changed_config()],
+    "secrets": lambda: [samples.secrets()],
+    "hostile": lambda: [samples.hostile()],
+    "huge": lambda: [samples.huge()],
+    "decided": lambda: [
+        samples.decided(),
+        samples.decided("approved", "edited", edited=True, executed_input={"store": "summit", "sku": "A1", "price": 9}),
+        samples.decided("denied", "denied", reason="Not before Friday.", note="Declined: Not before Friday."),
+        samples.decided("skipped", "skipped", note="Skipped: the person did not decide."),
+        samples.decided("approved", "unrun", not_run=True, scope="thread"),
+        samples.answered_card(),
+    ],
+}
+
+st.set_page_config(page_title="Gallery", layout="wide")
+apply_styles()
+show = st.query_params.get("show", "approval")
+slot = f"desk-{show}"
+if slot not in st.session_state:
+    st.session_state[slot] = FakeDesk(*CARDS[show]()) if show in CARDS else FakeDesk()
+desk: FakeDesk = st.session_state[slot]
+
+with st.sidebar:
+    render_new([("merchant.yaml", "Merchant"), ("analyst.yaml", "Analyst")])
+    render_waiting(samples.waiting(), current="c0")
+    rows = samples.conversations()
+    render_conversations(
+        lambda typed: [row for row in rows if typed.lower() in row.title.lower()], current="c0"
+    )
+    by = render_acting_as(["tester", "ann"])
+conversation_menu(
+    "Raise the price of A1", key="c0", on_rename=lambda title: None, on_delete=lambda: None
+)
+
+
+@st.fragment(run_every=1)
+def live() -> None:
+    """Draw the cards, again and again."""
+    render_cards(desk, desk.all(), by=by)
+
+
+if show == "transcript":
+    views = samples.runs()
+    for view in newest(views, conversation_id="c0"):
+        render_run(view, titles={"merchant": "Merchant"}, can_retry=view.number == 2)
+elif show == "long":
+    many = [samples.run(at, samples.text(f"Answer {at}."), samples.call(f"k{at}")) for at in range(1, 501)]
+    for view in newest(many, conversation_id="c0"):
+        render_run(view)
+else:
+    live()
+    st.caption(f"answers: {len(desk.answers)}")
+if GOTO in st.session_state:
+    st.caption(f"goto {st.session_state[GOTO]}")
