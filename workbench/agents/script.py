@@ -1,4 +1,26 @@
-"""The script of a scripted model: parsed once, every mistake named by its place in the script."""
+"""The script of a scripted model: parsed once, every mistake named by its place in the script.
+
+`params` has one of
+
+- `script`: a list of steps, played for every human turn;
+- `turns`: a list of such lists, one per human turn;
+- `replies`: a list of `{match: REGEX, script: [...], final_text?, example?}`. The first whose `match` is found in the
+  person's message (upper and lower case alike) is played. When none is: the entry without `match`, else `final_text`,
+  else a sentence that lists what can be said, by each entry's `example` or its pattern.
+
+and, if wanted, `final_text` (said when the steps of a turn are over), `stream_chunk` (characters per piece) and
+`stream_delay_ms` (waited before each piece). A step is one of
+
+- `{tool: NAME, input: {...}}`; an input that is one value goes to the tool's first parameter;
+- `{tools: [{tool, input}, ...]}`: calls in one message;
+- `{handoff: AGENT, message: ..., context: {...}}`: a Swarm's handoff;
+- `{text: ...}`: said ahead of the next step's call, in the same message; as the last step it is the turn's answer, and
+  `final_text` isn't said;
+- `{error: ...}`: the model fails with these words.
+
+`before: [{text: ...} | {reasoning: ...}]` comes ahead of what a step does. `id` on a call forces its tool use id, to
+play a model that reuses one. Texts and inputs may hold templates: see `workbench.agents.script_template`.
+"""
 
 import difflib
 import re
