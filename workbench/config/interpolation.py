@@ -153,7 +153,7 @@ class Variables:
         if found is None or (found == "" and default is not None):
             found = default
         if found is None:
-            near = nearest(name, self._definitions)
+            near = nearest(name, [known for known in self._definitions if known != name])
             hint = f"did you mean ${{{near}}}? Else set" if near else "set"
             message = (
                 f"the variable ${{{name}}} is not set; {hint} it in the environment or under vars, or give a "

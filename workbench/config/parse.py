@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from workbench.config import arrangement, code, references
 from workbench.config.context import Context
 from workbench.config.document import compose
+from workbench.config.field import ANCHOR_PREFIX
 from workbench.config.interpolation import Definition, Variables
 from workbench.config.node import Mapping as MappingNode
-from workbench.config.node import Node, Place, target_of
+from workbench.config.node import Node, Place, Scalar, Sequence, target_of
 from workbench.config.problem import ConfigInvalid, KeyPath, Problem
 from workbench.config.reading import Reading
 from workbench.config.report import Report
@@ -99,7 +100,7 @@ def parse_config(
             path_key(".".join(map(str, path))): (made.value.line, made.value.column)
             for path, made in reading.origins.items()
         }
-        config = config.located(str(file), home, places)
+        config = config.located(str(file), home, places, _extras(mapping))
         if not report.has_errors:
             for check in checks:
                 for path, sentence in check(config):
@@ -136,11 +137,11 @@ def _no_mapping(root: Node) -> str:
     match target_of(root):
         case MappingNode():
             raise AssertionError("a mapping is what a config is")
-        case node if hasattr(node, "items"):
-            return "the config is a list; it must be a mapping (key: value) with at least `agents:`"
-        case node:
-            what = "empty" if getattr(node, "text", "") == "" else "a single text"
-            return f"the config is {what}; it must be a mapping (key: value) with at least `agents:`"
+        case Sequence():
+            what = "a list"
+        case Scalar(text=text):
+            what = "empty" if text in ("", "~", "null") else "a single text"
+    return f"the config is {what}; it must be a mapping (key: value) with at least `agents:`"
 
 
 def _variables(
@@ -156,6 +157,16 @@ def _variables(
             origin = quiet.origins["vars", name]
             definitions[name] = Definition(value, origin.plain, origin.value)
     return Variables(definitions, environment, stored, report)
+
+
+def _extras(root: MappingNode) -> dict[str, Any]:
+    """What stands under the top-level `x-` keys, as written; mistakes in it are nobody's."""
+    quiet = Reading(Report(""))
+    return {
+        key.text: quiet.read(value, (key.text,), free=True)
+        for key, value in root.entries
+        if key.text.startswith(ANCHOR_PREFIX)
+    }
 
 
 def _validate(data: dict[str, Any], reading: Reading) -> Config | None:

@@ -124,8 +124,8 @@ class Reading:
     def _tagged(self, node: Scalar, place: Place, path: KeyPath) -> Any:
         wanted = _SCALAR_TAGS.get(node.tag or "")
         if wanted is None:
-            message = f"the tag {node.tag} is not known here; a config needs no tags"
-            self.report.add(message, place, path, culprit=node.tag)
+            message = f"the tag {_short(node.tag)} is not known here; a config needs no tags"
+            self.report.add(message, place, path, culprit=_short(node.tag))
             self.report.spoil(path)
             return node.text
         try:
@@ -135,16 +135,20 @@ class Reading:
         except (ValueError, OverflowError):
             value = node.text
         if type(value) is not wanted:
-            message = f"{node.text[:80]!r} is not what its tag {node.tag} says; leave the tag out"
+            message = f"{node.text[:80]!r} is not what its tag {_short(node.tag)} says; leave the tag out"
             self.report.add(message, place, path, culprit=node.text[:80])
             self.report.spoil(path)
         return value
 
     def _check_tag(self, tag: str | None, kind: str, place: Place, path: KeyPath) -> None:
         if tag is not None and tag not in ("!", _TAG + kind):
-            self.report.add(
-                f"the tag {tag} is not known here; a config needs no tags", place, path, culprit=tag
-            )
+            message = f"the tag {_short(tag)} is not known here; a config needs no tags"
+            self.report.add(message, place, path, culprit=_short(tag))
+
+
+def _short(tag: str | None) -> str:
+    """A tag as it is written: `!!int` for `tag:yaml.org,2002:int`."""
+    return (tag or "").replace(_TAG, "!!")
 
 
 def _is_merge(name: Scalar) -> bool:

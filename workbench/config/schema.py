@@ -68,10 +68,13 @@ class Config(ConfigModel):
     _file: str = PrivateAttr(default="")
     _folder: Path = PrivateAttr(default=Path("."))
     _places: Mapping[str, tuple[int, int]] = PrivateAttr(default_factory=dict)
+    _extras: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
-    def located(self, file: str, folder: Path, places: Mapping[str, tuple[int, int]]) -> Self:
+    def located(
+        self, file: str, folder: Path, places: Mapping[str, tuple[int, int]], extras: Mapping[str, Any]
+    ) -> Self:
         """This config, knowing where its text comes from. For the parser."""
-        self._file, self._folder, self._places = file, folder, places
+        self._file, self._folder, self._places, self._extras = file, folder, places, extras
         return self
 
     @property
@@ -88,6 +91,11 @@ class Config(ConfigModel):
     def name(self) -> str:
         """The config's name: its file's, without the ending."""
         return Path(self._file).stem
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What stands under the top-level keys that start with `x-`, variables not filled in; no agent sees it."""
+        return self._extras
 
     def place(self, path: str) -> tuple[int, int] | None:
         """The line and column of a value, counted from 1; None for one that isn't written.

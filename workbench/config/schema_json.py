@@ -15,8 +15,6 @@ _VARIABLE: JsonSchemaValue = {"type": "string", "pattern": r"^\$\{[^}]+\}$"}
 class _WithVariables(GenerateJsonSchema):
     """Where a value is no text, a `${VARIABLE}` may stand for it."""
 
-    schema_dialect = DIALECT
-
     def bool_schema(self, schema: core_schema.BoolSchema) -> JsonSchemaValue:
         return _or_variable(super().bool_schema(schema))
 
@@ -34,9 +32,15 @@ def _or_variable(schema: JsonSchemaValue) -> JsonSchemaValue:
     return {"anyOf": [schema, _VARIABLE]}
 
 
-def json_schema() -> dict[str, Any]:
-    """The schema, of draft 2020-12."""
-    schema = Config.model_json_schema(schema_generator=_WithVariables)
+def json_schema(*, with_variables: bool = False) -> dict[str, Any]:
+    """The schema, of draft 2020-12.
+
+    Args:
+        with_variables: let a `${VARIABLE}` stand for numbers, truth values and choices, as a text that is still to be
+            filled in may have it. For editors; without it the schema says what values are in the end.
+    """
+    generator = _WithVariables if with_variables else GenerateJsonSchema
+    schema = Config.model_json_schema(schema_generator=generator)
     return {
         "$schema": DIALECT,
         "title": "Workbench config",

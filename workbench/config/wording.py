@@ -113,9 +113,10 @@ class _Complaint:
             value = self._error["input"]
             names = [name.strip("'") for name in context["expected"].replace(" or ", ", ").split(", ")]
         near = nearest(value, names) if isinstance(value, str) else None
+        culprit = self._culprit(value)
         meant = f"; did you mean {near!r}?" if near else ""
         self._add(
-            f"{self._culprit()} is not {_NOUNS.get(key, 'a choice here')}{meant or f'; use {choices(names)}'}",
+            f"{culprit} is not {_NOUNS.get(key, 'a choice here')}{meant or f'; use {choices(names)}'}",
             suggestion=near,
         )
 
@@ -142,7 +143,7 @@ class _Complaint:
 
     def _wrong_type(self, kind: str, key: str) -> None:
         value = self._error["input"]
-        wanted = _WANTED[kind]
+        wanted = "a rule: a name, a glob or {name: …}" if self._is_rule() else _WANTED[kind]
         if value is None:
             remedy = f"write {wanted}, or leave the key out" if self._path else f"write {wanted}"
             self._add(f"nothing is written here; {remedy}")
@@ -156,7 +157,7 @@ class _Complaint:
         match kind, value:
             case "bool_type", str() if value.strip().lower() in LOOKS_LIKE_TRUTH:
                 meant = "true" if LOOKS_LIKE_TRUTH[value.strip().lower()] else "false"
-                return f"; write {meant}, without quotes"
+                return f"; write {meant}" if origin and origin.plain else f"; write {meant}, without quotes"
             case "bool_type", 0 | 1:
                 return f"; write {'true' if value else 'false'}"
             case "int_type" | "float_type", str() if value.strip().replace(".", "", 1).isdigit():
@@ -189,20 +190,25 @@ class _Complaint:
             case _:
                 return f"{self._culprit()} is something else"
 
-    def _culprit(self) -> str:
+    def _culprit(self, value: object = None) -> str:
         """The offending value as written; a secret that a variable holds is never spelled out."""
         origin = self._origins.get(self._path)
         if any(isinstance(part, str) and is_secret_key(part) for part in self._path[-1:]):
             return "this value"
         if origin is not None and origin.text is not None and "${" in origin.text:
             return f"{origin.text!r}, as filled in,"
-        return shown(origin.text if origin and origin.text and not origin.plain else self._value())
+        if origin is not None and origin.text and not origin.plain:
+            return shown(origin.text)
+        return shown(self._value() if value is None else value)
 
     def _value(self) -> object:
         return self._path[-1] if self._of_key else self._error["input"]
 
     def _is_var(self) -> bool:
         return len(self._path) == 2 and self._path[0] == "vars"
+
+    def _is_rule(self) -> bool:
+        return self._path[-3:-1] == ("interrupt", "tools")
 
     def _place(self, *, at_key: bool = False) -> Place:
         for end in range(len(self._path), -1, -1):

@@ -1,0 +1,86 @@
+"""The `workbench` command. Each subcommand is a function that adds its arguments, and one that does the work."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.config import json_schema
+from workbench.config.check import as_text, check_files
+
+Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Work: TypeAlias = Callable[[argparse.Namespace], int]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command. Returns its exit code: 0 when all is well, 1 when not; 2 is for wrong arguments."""
+    parser = argparse.ArgumentParser(
+        prog="workbench", description="A workbench for human-in-the-loop agents."
+    )
+    subcommands = parser.add_subparsers(metavar=None, required=True, title="commands")
+    for add in COMMANDS:
+        add(subcommands)
+    arguments = parser.parse_args(argv)
+    work: Work = arguments.work
+    try:
+        return work(arguments)
+    except BrokenPipeError:
+        # Whoever reads the output has had enough, as `head` does; Python would complain once more on exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def add_check(subcommands: Subcommands) -> None:
+    """`workbench check`: find everything that is wrong with configs."""
+    parser = subcommands.add_parser(
+        "check",
+        help="find everything that is wrong with configs",
+        description="Find everything that is wrong with configs, each mistake with its line and column. "
+        "Exits with 1 when there is an error; a hint is none. None of the configs' code runs.",
+    )
+    parser.add_argument(
+        "configs", nargs="+", type=Path, metavar="CONFIG", help="a YAML file, or a folder of them"
+    )
+    parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
+    parser.set_defaults(work=check)
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Check configs and print what was found."""
+    # The scripts of scripted models are judged where they are played, and what plays them takes a while to import.
+    from workbench.agents.models import script_problems
+
+    checked = check_files(arguments.configs, [script_problems])
+    _print_json({"files": [one.to_dict() for one in checked]}) if arguments.json else print(as_text(checked))
+    return 0 if all(one.parsed.config is not None for one in checked) else 1
+
+
+def add_schema(subcommands: Subcommands) -> None:
+    """`workbench schema`: the JSON Schema of configs."""
+    parser = subcommands.add_parser(
+        "schema",
+        help="print the JSON Schema of configs, for editors",
+        description="Print the JSON Schema (draft 2020-12) of configs: every key, what it may be and what it means.",
+    )
+    parser.set_defaults(work=schema)
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    """Print the JSON Schema of configs."""
+    _print_json(json_schema(with_variables=True))
+    return 0
+
+
+COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_check, add_schema)
+"""What adds each subcommand, in the order of the help."""
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
