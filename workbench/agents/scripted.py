@@ -180,12 +180,14 @@ def read_standpoint(messages: Messages) -> Standpoint:
     """Read off a conversation which step of which turn comes next.
 
     A turn starts at a user message with anything but tool results in it, so one message that closes a pause with
-    results and goes on with the person's text starts a turn.
+    results and goes on with the person's text starts a turn. A message with several texts holds earlier ones that
+    were never answered (their turn failed or was stopped): each counts as a turn, and the last is the one to answer.
     """
     turn, start = -1, 0
     for index, message in enumerate(messages):
         if message["role"] == "user" and any("toolResult" not in block for block in message["content"]):
-            turn, start = turn + 1, index
+            turn += max(sum("text" in block for block in message["content"]), 1)
+            start = index
     said = [block["text"] for block in messages[start]["content"] if "text" in block]
     later = messages[start + 1 :]
     results = tuple(text for message in later for text in _results(message))
@@ -198,7 +200,7 @@ def read_standpoint(messages: Messages) -> Standpoint:
     return Standpoint(
         turn=max(turn, 0),
         step=sum(message["role"] == "assistant" for message in later),
-        message="\n".join(said),
+        message=said[-1] if said else "",
         results=results,
         last_result=last_result,
     )

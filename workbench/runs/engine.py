@@ -6,25 +6,21 @@ or in another one.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from workbench.agents.results import result_text
 from workbench.config import Parsed
 from workbench.policy import Answer
-from workbench.policy.notes import CANCELLED, NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
 from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
-from workbench.runs.errors import Busy, ConversationUnknown, MessageRefused, NothingToDo
+from workbench.runs.errors import ConversationUnknown
 from workbench.runs.shelf import ConfigRow, DiskChange, Shelf
-from workbench.runs.transcript import Transcript
+from workbench.runs.talk import Talk
+from workbench.runs.transcripts import Transcripts
 from workbench.runs.views import (
     AnswerOutcome,
-    CallItem,
     Card,
     ConversationPage,
     ConversationRow,
@@ -37,9 +33,7 @@ from workbench.runs.views import (
 from workbench.store import (
     ConfigVersion,
     Conversation,
-    ConversationBusy,
     Door,
-    Request,
     Run,
     Store,
     as_time,
@@ -65,8 +59,8 @@ class Engine:
         self.shelf = Shelf(store, folder.resolve())
         self.cards = Cards(store, self.desk)
         self.answers = Answers(store, self.desk, self.cards)
-        self._transcripts: OrderedDict[str, Transcript] = OrderedDict()
-        self._lock = threading.Lock()
+        self.transcripts = Transcripts(store, self.cards)
+        self.talk = Talk(store, self.shelf, self.cards, self.answers)
 
     # -- conversations ----------------------------------------------------------------------
 
@@ -150,29 +144,7 @@ class Engine:
 
     def run_views(self, conversation_id: str, *, last: int | None = None) -> list[RunView]:
         """Return the transcript: the runs in order, the last ``last`` of them when given."""
-        transcript = self._transcript(conversation_id)
-        with self._lock:
-            transcript.feed(self.store.events.read(conversation_id, after=transcript.last_seq))
-            views = transcript.runs(last)
-        runs = {run.id: run for run in self.store.runs.of_conversation(conversation_id)}
-        numbers = {
-            version_id: self._number(version_id)
-            for version_id in {r.config_version_id for r in runs.values()}
-        }
-        requests = {one.id: one for one in self.store.requests.of_conversation(conversation_id)}
-        return [self._joined(view, runs.get(view.run_id), numbers, requests) for view in views]
-
-    def _joined(
-        self, view: RunView, run: Run | None, numbers: dict[int, int], requests: dict[str, Request]
-    ) -> RunView:
-        items = tuple(
-            replace(item, card=self.cards.of_request(requests[item.request_id]))
-            if isinstance(item, CallItem) and item.request_id in requests
-            else item
-            for item in view.items
-        )
-        number = numbers.get(run.config_version_id, 0) if run else 0
-        return replace(view, items=items, config_number=number, number=run.number if run else view.number)
+        return self.transcripts.views(conversation_id, last=last)
 
     def call_result(self, call_key: str) -> str | None:
         """Return the whole result of a call as text, or None while it has none."""
@@ -182,108 +154,20 @@ class Engine:
     # -- talking ----------------------------------------------------------------------------
 
     def send(self, conversation_id: str, text: str, *, by: str, via: Door = "app") -> str:
-        """Send a message and return the id of the run that will answer it.
-
-        What waits is closed: open requests as skipped, and what was approved in the same pause does not run.
-
-        Raises:
-            MessageRefused: it is empty or too long.
-            Busy: a run is working; nothing is queued.
-        """
-        _check_message(text)
-        row = self._conversation(conversation_id)
-        version = self.shelf.current(row.config_file)
-        with self.store.transaction(durable=True):
-            active = self.store.runs.active(row.id)
-            if active is not None:
-                raise Busy(f"{self._title(row)} is still working. Stop it, or wait until it is done.")
-            self._move_on(row.id, by=by, via=via)
-            run = self.store.runs.queue(
-                row.id,
-                config_version_id=version.id,
-                kind="message",
-                input={"text": text, "by": by, "via": via},
-            )
-            if not row.title:
-                self.store.conversations.rename(row.id, _title_of(text))
-            self.store.conversations.touch(row.id)
-        return run.id
-
-    def _move_on(self, conversation_id: str, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE) -> None:
-        """Close every open request, and mark what was approved and will not run."""
-        latest = self.store.runs.latest(conversation_id)
-        if latest is None or latest.status != "paused":
-            return
-        pause = self.store.requests.of_pause(latest.id)
-        doubts = [one.id for one in pause if one.status == "open" and one.kind == "doubt"]
-        others = [one.id for one in pause if one.status == "open" and one.kind != "doubt"]
-        closed = self.store.requests.close(others, decision="skipped", note=note, by=by, via=via)
-        closed += self.store.requests.close(doubts, decision="unknown", note=UNKNOWN_CALL, by=by, via=via)
-        self.store.requests.mark_not_run(
-            [one.id for one in pause if one.decision == "approved"], note=NOT_RUN_MOVED_ON
-        )
-        for request in closed:
-            self.answers.announce(request)
+        """Send a message; see :meth:`workbench.runs.talk.Talk.send`."""
+        return self.talk.send(self._conversation(conversation_id), text, by=by, via=via)
 
     def open_for_message(self, conversation_id: str) -> MessageWarning:
         """Say what a message sent now would close."""
-        latest = self.store.runs.latest(conversation_id)
-        if latest is None or latest.status != "paused":
-            return MessageWarning()
-        pause = self.store.requests.of_pause(latest.id)
-        return MessageWarning(
-            open_cards=tuple(self.cards.of_request(one, pause) for one in pause if one.status == "open"),
-            approved_not_run=tuple(
-                self.cards.of_request(one, pause) for one in pause if one.decision == "approved"
-            ),
-        )
+        return self.talk.open_for_message(conversation_id)
 
     def stop(self, conversation_id: str, *, by: str, via: Door = "app") -> None:
-        """Stop what works or waits in a conversation; it can go on with another message.
-
-        Raises:
-            NothingToDo: nothing works and nothing waits.
-        """
-        row = self._conversation(conversation_id)
-        with self.store.transaction(durable=True):
-            active = self.store.runs.active(row.id)
-            if active is not None:
-                self.store.runs.request_cancel(active.id)
-                return
-            latest = self.store.runs.latest(row.id)
-            if latest is None or latest.status != "paused":
-                raise NothingToDo("Nothing is working or waiting here.")
-            self._move_on(row.id, by=by, via=via, note=CANCELLED)
-            self.store.runs.queue(
-                row.id,
-                turn_id=latest.turn_id,
-                config_version_id=latest.config_version_id,
-                kind="stop",
-                input={"by": by, "via": via},
-            )
+        """Stop what works or waits; see :meth:`workbench.runs.talk.Talk.stop`."""
+        self.talk.stop(self._conversation(conversation_id), by=by, via=via)
 
     def retry(self, conversation_id: str, *, by: str, via: Door = "app") -> str:
-        """Try a failed run again from where it failed, under the newest config, and return the new run's id.
-
-        Raises:
-            NothingToDo: the last run did not fail.
-            Busy: a run is working.
-        """
-        row = self._conversation(conversation_id)
-        version = self.shelf.current(row.config_file)
-        latest = self.store.runs.latest(row.id)
-        if latest is None or latest.status != "failed":
-            raise NothingToDo("The last run did not fail.")
-        try:
-            return self.store.runs.queue(
-                row.id,
-                turn_id=latest.turn_id,
-                config_version_id=version.id,
-                kind="retry",
-                input={"by": by, "via": via},
-            ).id
-        except ConversationBusy:
-            raise Busy(f"{self._title(row)} is already at work again.") from None
+        """Try a failed run again; see :meth:`workbench.runs.talk.Talk.retry`."""
+        return self.talk.retry(self._conversation(conversation_id), by=by, via=via)
 
     # -- requests ---------------------------------------------------------------------------
 
@@ -340,6 +224,10 @@ class Engine:
         """Return the newest version of a config."""
         return self.shelf.current(file)
 
+    def examples(self, file: str) -> list[str]:
+        """Return things to say in a new conversation with a config."""
+        return self.shelf.examples(file)
+
     def check(self, file: str, text: str) -> Parsed:
         """Validate a text as if it stood in the file."""
         return self.shelf.check(file, text)
@@ -374,18 +262,6 @@ class Engine:
             return row.entry
         return (agent.stream.title if agent and agent.stream else None) or row.entry
 
-    def _number(self, version_id: int) -> int:
-        version = self.store.configs.get(version_id)
-        return version.number if version else 0
-
-    def _transcript(self, conversation_id: str) -> Transcript:
-        with self._lock:
-            transcript = self._transcripts.setdefault(conversation_id, Transcript())
-            self._transcripts.move_to_end(conversation_id)
-            while len(self._transcripts) > _TRANSCRIPTS_KEPT:
-                self._transcripts.popitem(last=False)
-            return transcript
-
 
 def _status(latest: Run | None) -> ConversationStatus:
     match latest.status if latest else "done":
@@ -397,17 +273,3 @@ def _status(latest: Run | None) -> ConversationStatus:
             return "failed"
         case _:
             return "idle"
-
-
-def _check_message(text: str) -> None:
-    if not text.strip():
-        raise MessageRefused("This message is empty. Type something first.")
-    if len(text) > LONGEST_MESSAGE:
-        raise MessageRefused(
-            f"This message has {len(text):,} characters; the limit is {LONGEST_MESSAGE:,}. Nothing was sent."
-        )
-
-
-def _title_of(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1].rstrip() + "…"

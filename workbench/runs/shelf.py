@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import yaml
+
 from workbench.agents.builder import CannotBuild, blueprint
+from workbench.agents.models import script_problems
 from workbench.agents.tools import ToolLoadError
 from workbench.config import (
     Config,
@@ -40,7 +43,6 @@ class ConfigRow:
         file: its absolute path.
         number: its newest version; 0 when no text of it ever validated.
         entry: the agent or orchestration that a conversation talks to.
-        examples: things to say, from ``x-examples``.
     """
 
     file: str
@@ -48,7 +50,6 @@ class ConfigRow:
     number: int
     entry: str
     valid_on_disk: bool
-    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,16 @@ class Shelf:
             )
         return newest
 
+    def examples(self, file: str) -> list[str]:
+        """Return things to say in a new conversation: the live version's ``x-examples``."""
+        newest = self._store.configs.newest(file)
+        document = yaml.safe_load(newest.text) if newest else None
+        listed = document.get("x-examples") if isinstance(document, dict) else None
+        return [str(one) for one in listed] if isinstance(listed, list) else []
+
     def check(self, file: str, text: str) -> Parsed:
         """Validate a text as if it stood in the file."""
-        return parse_config(text, file=file, folder=Path(file).parent)
+        return parse_config(text, file=file, folder=Path(file).parent, checks=[script_problems])
 
     def apply(
         self, file: str, text: str, *, based_on: int | None, by: str, confirmed: bool = False

@@ -12,6 +12,7 @@ from workbench.runs.errors import EngineRefused
 from workbench.runs.views import ConversationPage, MessageWarning, RunView
 from workbench.ui import answering, page_words
 from workbench.ui.card import render_cards
+from workbench.ui.navigation import fold_panel, render_menu
 from workbench.ui.text import label, visible
 from workbench.ui.transcript import cards_of, newest, render_run
 
@@ -21,7 +22,7 @@ _UNSENT = "wb-unsent"
 
 
 def render_head(engine: Engine, page: ConversationPage, *, by: str) -> None:
-    """Draw the title, which agent and config version answer, and Stop while there is something to stop."""
+    """Draw the title, which agent and config version answer, the menu, and Stop while there is what to stop."""
     with st.container(horizontal=True, vertical_alignment="center", key="wb-head"):
         with st.container(gap=None):
             st.markdown(f"#### {label(page.title)}")
@@ -36,6 +37,16 @@ def render_head(engine: Engine, page: ConversationPage, *, by: str) -> None:
                 on_click=_stop,
                 args=(engine, page.id, by),
             )
+        st.button(
+            page_words.SHOW_PANEL,
+            key="wb-fold",
+            icon=":material/right_panel_open:",
+            type="tertiary",
+            help=page_words.SHOW_PANEL_HELP,
+            on_click=fold_panel,
+            args=(engine,),
+        )
+        render_menu(engine, page, by=by)
 
 
 def split(views: Sequence[RunView]) -> tuple[list[RunView], list[RunView]]:

@@ -6,6 +6,7 @@ from workbench.runs.views import ConversationPage, MessageWarning
 from workbench.store import ConfigVersion
 from workbench.ui.words import count
 
+NAME = "Workbench"
 STOP = "Stop"
 STOPPING = "Stopping…"
 STOP_HELP = (
@@ -22,7 +23,9 @@ SHOW_PANEL = "Policy"
 SHOW_PANEL_HELP = "Show or fold away the policy beside the conversation."
 
 APPLY = "Apply"
-APPLY_HELP = "Makes this text live and writes it to the file. Your next message follows it. Ctrl+S does the same."
+APPLY_HELP = (
+    "Makes this text live and writes it to the file. Your next message follows it. Ctrl+S does the same."
+)
 REVERT = "Revert"
 REVERT_HELP = "Puts the live version back into the editor."
 APPLY_DISK = "Apply the change on disk"

@@ -1,0 +1,54 @@
+"""The conversation: talk, decide, and see the policy beside it."""
+
+import streamlit as st
+
+from workbench.ui import answering, page_words
+from workbench.ui.config_panel import render_config
+from workbench.ui.conversation import (
+    composer,
+    render_head,
+    render_live,
+    render_past,
+    render_welcome,
+    send,
+    split,
+)
+from workbench.ui.host import engine
+from workbench.ui.navigation import choose, conversation_on_page, panel_toggle, render_sidebar, titles_of
+from workbench.ui.trouble import render_unknown_conversation
+
+desk = engine()
+acting_as = render_sidebar(desk)
+conversation_id, problem = conversation_on_page(desk)
+
+if conversation_id is None:
+    render_unknown_conversation(problem)
+    st.stop()
+
+page = desk.conversation(conversation_id)
+titles = titles_of(desk, page)
+if answering.GOTO in st.session_state:
+    choose("panel", True)
+
+panel_open = panel_toggle(desk)
+talk, panel = st.columns([3, 2], gap="medium") if panel_open else (st.container(), None)
+
+with talk:
+    render_head(desk, page, by=acting_as)
+    views = desk.run_views(page.id)
+    if views or page.status == "working":
+        past, _ = split(views)
+        render_past(past, page, titles)
+        render_live(desk, page, past, titles, by=acting_as)
+    else:
+        example = render_welcome(page, desk.examples(page.config_file))
+        render_live(desk, page, [], titles, by=acting_as)
+        if example is not None:
+            send(desk, page.id, example, by=acting_as)
+
+if panel is not None:
+    with panel, st.container(key="wb-panel"):
+        st.markdown(f"###### {page_words.SHOW_PANEL}")
+        render_config(desk, page.config_file, by=acting_as)
+
+composer(desk, page, by=acting_as)
