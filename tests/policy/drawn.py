@@ -12,7 +12,11 @@ PATTERNS = ["*", "set_*", "get_*", "*_store", "shop___*", "shop___get_*", "[gs]e
 KEYS = ["store:summit", "store:harbour", *TOOLS]
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=8,
 )

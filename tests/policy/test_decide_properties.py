@@ -5,7 +5,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.policy import drawn
@@ -27,19 +27,21 @@ def test_the_first_rule_that_matches_wins(
     assert replace(v, rule_index=None, trace=()) == replace(alone, rule_index=None, trace=())
 
 
-@given(drawn.calls, drawn.policies(min_rules=1), drawn.gated_facts)
-def test_a_rules_own_settings_beat_the_blocks(call: Call, policy: AgentPolicy, facts: ToolFacts) -> None:
-    v = decide(call, policy, (), facts)
-    assume(v.outcome == "ask" and v.rule_index is not None and not v.warnings)
-    rule = policy.rules[v.rule_index or 0]
+@given(drawn.calls, drawn.policies(min_rules=1))
+def test_a_rules_own_settings_beat_the_blocks(call: Call, policy: AgentPolicy) -> None:
+    asking = tuple(replace(rule, pattern="*", ask=True, subject=None) for rule in policy.rules)
+    v = decide(call, replace(policy, rules=asking), (), ToolFacts())
+    rule = policy.rules[0]
+    assert (v.outcome, v.because) == ("ask", "rule")
     assert v.scopes[-1] == (rule.remember or policy.remember or "once")
     assert v.ttl_seconds == (policy.ttl_seconds if rule.ttl_seconds is None else rule.ttl_seconds)
 
 
-@given(drawn.calls, drawn.policies(), drawn.gated_facts)
-def test_auto_takes_the_blocks_settings(call: Call, policy: AgentPolicy, facts: ToolFacts) -> None:
-    v = decide(call, policy, (), facts)
-    assume(v.outcome == "ask" and v.because == "auto")
+@given(drawn.calls, drawn.policies())
+def test_auto_takes_the_blocks_settings(call: Call, policy: AgentPolicy) -> None:
+    missing = tuple(replace(rule, pattern="nothing") for rule in policy.rules)
+    v = decide(call, replace(policy, rules=missing, auto=False), (), ToolFacts())
+    assert (v.outcome, v.because, v.line) == ("ask", "auto", policy.auto_line)
     assert v.scopes[-1] == (policy.remember or "thread")
     assert v.ttl_seconds == policy.ttl_seconds
 
