@@ -74,7 +74,57 @@ def schema(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_check, add_schema)
+def add_run(subcommands: Subcommands) -> None:
+    """`workbench run`: the app."""
+    parser = subcommands.add_parser(
+        "run",
+        help="open the app",
+        description="Open the app on a folder of configs. It listens to this machine only, because whoever reaches it "
+        "can approve calls. Runs go on while no page is open, and are taken up again after a restart.",
+    )
+    parser.add_argument(
+        "configs",
+        nargs="?",
+        type=Path,
+        default=Path("configs"),
+        metavar="CONFIGS",
+        help="a folder of configs, or one config in it (default: configs)",
+    )
+    parser.add_argument("--port", type=int, default=8501, help="the port to listen on (default: 8501)")
+    parser.add_argument(
+        "--db",
+        type=Path,
+        default=Path(os.environ.get("WORKBENCH_DB") or "workbench.db"),
+        metavar="PATH",
+        help="the database (default: WORKBENCH_DB, else workbench.db)",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="don't open a browser")
+    parser.set_defaults(work=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the app until it is interrupted."""
+    configs: Path = arguments.configs
+    folder = configs.parent if configs.is_file() else configs
+    if not folder.is_dir():
+        print(
+            f"There is no folder {str(configs)!r} with configs. Name one: workbench run CONFIGS",
+            file=sys.stderr,
+        )
+        return 1
+    # Streamlit takes a second to import; the other commands don't need it.
+    from workbench import server
+
+    if not server.port_is_free(arguments.port):
+        print(
+            f"Port {arguments.port} is taken. Choose another one: workbench run --port PORT", file=sys.stderr
+        )
+        return 1
+    server.run(configs=folder, db=arguments.db, port=arguments.port, open_browser=not arguments.no_browser)
+    return 0
+
+
+COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_run, add_check, add_schema)
 """What adds each subcommand, in the order of the help."""
 
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import socket
+import sys
+import threading
 import tomllib
+import webbrowser
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from workbench.store import StoreError
 from workbench.ui import host
 
 logger = logging.getLogger(__name__)
 
+LOOPBACK = "127.0.0.1"
 HERE = Path(__file__).parent
 SETTINGS = HERE.parent / ".streamlit" / "config.toml"
 
@@ -35,21 +42,47 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
     host.close()
 
 
-app = st.App(str(HERE / "app.py"), lifespan=lifespan)
+# A page of another site that made its name point here must not reach the cards (DNS rebinding).
+app = st.App(
+    str(HERE / "app.py"),
+    lifespan=lifespan,
+    middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])],
+)
 
 
-def run(*, configs: Path, db: Path, port: int, address: str = "127.0.0.1") -> None:
+def run(*, configs: Path, db: Path, port: int, open_browser: bool = False) -> None:
     """Serve the app until it is interrupted.
 
     Args:
         configs: the folder with the config files.
         db: the database file.
-        port: the port to listen on.
-        address: the address to listen on; whoever reaches it can approve calls.
+        port: the port to listen on, on the loopback address only: whoever reaches it can approve calls.
+        open_browser: open the app in a browser, where there is a screen.
     """
     os.environ[host.CONFIGS_VARIABLE] = str(configs.resolve())
     os.environ[host.DB_VARIABLE] = str(db.resolve())
-    app.run(config={**_settings(), "server.port": port, "server.address": address})
+    url = f"http://{LOOPBACK}:{port}"
+    print(f"Workbench: {url}   (database: {db})", flush=True)
+    if open_browser and _has_screen():
+        threading.Timer(1.5, webbrowser.open, (url,)).start()
+    app.run(config={**_settings(), "server.port": port, "server.address": LOOPBACK})
+
+
+def port_is_free(port: int) -> bool:
+    """Whether the app can listen on a port of this machine."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+        return True
+
+
+def _has_screen() -> bool:
+    return sys.platform in ("darwin", "win32") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _settings() -> dict[str, Any]:
