@@ -35,7 +35,11 @@ def render_actions(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None:
 
 
 def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
-    with st.container(horizontal=True, key=draft.key(card.id, "actions")):
+    wider = [] if card.expired else _wider(card)
+    first = st.container(horizontal=True, gap="small", key=draft.key(card.id, "actions"))
+    # With wider choices the buttons don't fit one line; then what does not approve has a line of its own.
+    second = st.container(horizontal=True, gap="small", key=draft.key(card.id, "other")) if wider else first
+    with first:
         if card.expired:
             _answer_button(desk, card, by, words.CLOSE_EXPIRED, Approved(), "close", primary=True)
         else:
@@ -50,7 +54,7 @@ def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
                 help=words.APPROVE_HELP,
                 shortcut="Shift+A" if shortcuts else None,
             )
-            for scope in _wider(card):
+            for scope in wider:
                 _answer_button(
                     desk,
                     card,
@@ -60,6 +64,8 @@ def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
                     f"approve-{scope}",
                     help=words.covers(scope, card),
                 )
+    with second:
+        if not card.expired:
             _mode_button(desk, card, words.EDIT, "edit", words.EDIT_HELP, "Shift+E" if shortcuts else None)
         _mode_button(desk, card, words.DENY, "deny", words.DENY_HELP, "Shift+D" if shortcuts else None)
         _answer_button(

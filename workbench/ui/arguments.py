@@ -14,6 +14,8 @@ _LONG = 240
 _LINES = 6
 _BOX = 220
 _INDENT = "    "
+# A page drops the spaces a text begins with; after this character, which shows nothing, it has none to drop.
+_MARGIN = "\u2060"
 # More rows than this and the tree is drawn as one text: as whole, and the page stays quick.
 _MOST_ROWS = 80
 
@@ -64,7 +66,7 @@ def render_arguments(values: Mapping[str, Any], *, key: str) -> None:
             return
         tree = list(rows(shown))
         if len(tree) > _MOST_ROWS:
-            _box(_as_text(tree))
+            _box(_MARGIN + _as_text(tree))
         else:
             width = _name_width(tree)
             for row in tree:
@@ -85,8 +87,8 @@ def render_value(text: str, *, key: str) -> None:
 
 
 def _row(row: Row, name_width: int) -> None:
-    with st.container(horizontal=True, gap="small", vertical_alignment="top"):
-        st.text(_INDENT * row.depth + row.name, width=name_width)
+    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="top"):
+        st.text(_MARGIN + _INDENT * row.depth + row.name, width=name_width)
         if row.value is None:
             st.caption(row.remark, width="stretch")
         elif _is_long(row.value):
@@ -97,9 +99,9 @@ def _row(row: Row, name_width: int) -> None:
 
 
 def _box(text: str) -> None:
-    with st.container(height=_BOX, border=True):
+    with st.container(height=_BOX if _is_tall(text) else "content", border=True):
         st.text(text, width="stretch")
-    st.caption(words.size(len(text)))
+    st.caption(words.size(len(text.removeprefix(_MARGIN))))
 
 
 def _reveal(slot: str) -> None:
@@ -123,6 +125,10 @@ def _toggle(slot: str) -> None:
 
 def _is_long(text: str) -> bool:
     return len(text) > _LONG or text.count("\n") >= _LINES
+
+
+def _is_tall(text: str) -> bool:
+    return len(text) > 4 * _LONG or text.count("\n") > 2 * _LINES
 
 
 def _name_width(tree: Sequence[Row]) -> int:

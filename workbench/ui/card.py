@@ -32,8 +32,9 @@ def render_cards(desk: Desk, cards: Sequence[Card], *, by: str) -> None:
         agent = words.goes_on(tuple(dict.fromkeys(card.agent_title for card in open_cards)))
         heading = words.needs_you(left, agent)
         if total > 1:
-            st.markdown(f"**{label(heading)}**")
-            st.caption(label(words.progress(left, total)))
+            with st.container(gap=None):
+                st.markdown(f"**{label(heading)}**")
+                st.caption(label(words.progress(left, total)))
         answering.polite(heading)
     first = open_cards[0].id if open_cards else None
     for card in cards:
@@ -47,29 +48,29 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
             render_decided(card)
             answering.render_note(card.id)
             return
-        with st.container(border=True, key=f"wb-open-{card.id}", gap="xsmall"):
-            _heading(card)
-            match card.kind:
-                case "approval" | "tool_approval":
+        with st.container(border=True, key=f"wb-open-{card.id}"):
+            with st.container(gap="xsmall"):
+                _heading(card)
+                if card.kind == "doubt":
+                    st.text(words.doubt(card))
+                if not answerable(card):
                     _call(card)
+            if card.kind in ("approval", "tool_approval"):
+                with st.container(gap="xsmall"):
                     _reach(card)
-                    _why(desk, card, by)
-                    answering.render_note(card.id)
-                    render_actions(desk, card, by=by, shortcuts=shortcuts)
-                case "question":
-                    if not answerable(card):
-                        _call(card)
-                    answering.render_note(card.id)
-                    render_question(desk, card, by=by, shortcuts=shortcuts)
-                case "tool_interrupt":
-                    _call(card)
-                    answering.render_note(card.id)
-                    render_interrupt(desk, card, by=by, shortcuts=shortcuts)
-                case "doubt":
-                    st.text(words.doubt(card, ""))
-                    _call(card)
-                    answering.render_note(card.id)
-                    render_doubt(desk, card, by=by)
+                    _why(card)
+                _changes(desk, card, by)
+            answering.render_note(card.id)
+            with st.container(gap="xsmall"):
+                match card.kind:
+                    case "approval" | "tool_approval":
+                        render_actions(desk, card, by=by, shortcuts=shortcuts)
+                    case "question":
+                        render_question(desk, card, by=by, shortcuts=shortcuts)
+                    case "tool_interrupt":
+                        render_interrupt(desk, card, by=by, shortcuts=shortcuts)
+                    case "doubt":
+                        render_doubt(desk, card, by=by)
 
 
 def render_decided(card: Card) -> None:
@@ -114,9 +115,11 @@ def _heading(card: Card) -> None:
             + ("" if answerable(card) else f" **{label(card.tool_title or card.tool)}**"),
             width="content",
         )
-        if card.expires_at is not None and card.kind in ("approval", "tool_approval"):
-            left = words.time_left(card.expires_at, now())
-            st.markdown(f":material/timer: {label(left)}", width="content")
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
+            st.caption(label(words.asked(when(card.created_at))), width="content")
+            if card.expires_at is not None and card.kind in ("approval", "tool_approval"):
+                left = words.time_left(card.expires_at, now())
+                st.markdown(f":material/timer: {label(left)}", width="content")
     small = [words.path(card.agent_path)] if len(card.agent_path) > 1 else []
     if card.tool_title and card.tool_title != card.tool and not answerable(card):
         small.append(card.tool)
@@ -145,7 +148,7 @@ def _reach(card: Card) -> None:
             st.caption(label(words.covers(scope, card)))
 
 
-def _why(desk: Desk, card: Card, by: str) -> None:
+def _why(card: Card) -> None:
     if card.because_sentence:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(label(card.because_sentence), width="content")
@@ -158,22 +161,22 @@ def _why(desk: Desk, card: Card, by: str) -> None:
             ):
                 st.session_state[answering.GOTO] = (card.config_file, card.rule_line)
                 st.rerun()
+
+
+def _changes(desk: Desk, card: Card, by: str) -> None:
+    """What a person should know before they press a button: warnings, a newer policy, a deadline that passed."""
     for warning in card.verdict.warnings if card.verdict else ():
         st.warning(label(warning), icon=":material/warning:")
-    if card.config_changed is not None:
-        _changed(desk, card, by)
     if card.expired:
-        st.warning(label(words.expired(card, when(card.expires_at))), icon=":material/timer_off:")
-
-
-def _changed(desk: Desk, card: Card, by: str) -> None:
+        st.warning(label(words.expired(when(card.expires_at))), icon=":material/timer_off:")
     change = card.config_changed
     if change is None:
         return
-    with st.container(border=True, key=draft.key(card.id, "changed")):
+    with st.container(border=True, key=draft.key(card.id, "changed"), gap="xsmall"):
         st.markdown(f":material/published_with_changes: {label(change.sentence)}")
-        st.caption(label(words.verdict_under(card.config_number, card.verdict)))
-        st.caption(label(words.verdict_under(change.newest_number, change.verdict_now)))
+        with st.container(gap=None):
+            st.caption(label(words.verdict_under(card.config_number, card.verdict)))
+            st.caption(label(words.verdict_under(change.newest_number, change.verdict_now)))
         st.button(
             words.ask_again(change.newest_number),
             key=draft.key(card.id, "again"),

@@ -8,10 +8,11 @@ _CSS = """
   font-family: "Source Code Pro", monospace; font-size: .875rem; line-height: 1.5;
   font-variant-numeric: tabular-nums; white-space: pre-wrap; overflow-wrap: anywhere;
 }
-[class*="st-key-wb-args-"] [data-testid="stHorizontalBlock"] > :first-child [data-testid="stText"] { color: QUIET; }
+[class*="st-key-wb-args-"] [data-testid="stHorizontalBlock"] > :first-child [data-testid="stText"] * { color: QUIET; }
 
 /* What waits on the person carries the accent, and says so in words too. */
 [class*="st-key-wb-open-"] { border-left: 3px solid ACCENT; }
+[class*="st-key-wb-open-"] kbd { opacity: 1; font-size: .75rem; }
 
 /* Options of a question: large targets. */
 [class*="st-key-wb-choices-"] [data-testid="stRadio"], [class*="st-key-wb-choices-"] [data-testid="stRadioGroup"],

@@ -3,6 +3,7 @@
 import json
 import re
 from functools import lru_cache
+from textwrap import dedent
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -12,9 +13,10 @@ from workbench import policy
 # What Markdown would read as a sign. Signs that mean something only at the start of a block come apart, so that
 # ordinary sentences go without backslashes: Streamlit hands a label to screen readers as it was written.
 _SIGNS = re.compile(r"[\\`*\[\]<&$~{}]|(?<![^\W_])_|_(?![^\W_])")
-_BLOCK = re.compile(r"^(#+|[-+>=]|\d+(?=[.)]))(?=[-=\s.)]|$)")
+_BLOCK = re.compile(r"^(?:#+(?=\s|$)|[-+](?=\s|$)|>|-+$|\d+[.)](?=\s|$))")
 # Read in the parsed text, where a backslash is gone: shortcodes, icons, addresses and arrows.
-_SHORTCODE = re.compile(r":(?=[\w+/-])")
+_SHORTCODE = re.compile(r":(?=[\w+-]+:|material|//)")
+_NAME = re.compile(r":(?=[^\W\d_])")
 _ADDRESS = re.compile(r"(?<=www)(?=\.)|(?<=@)(?=\w)", re.IGNORECASE)
 _ARROW = re.compile(r"(?<=[<>~-])(?=[->=])")
 # Joins nothing and shows nothing; it only keeps two characters from being read as one sign.
@@ -41,12 +43,12 @@ def label(text: str) -> str:
     """
     one_line = _SIGNS.sub(r"\\\g<0>", " ".join(visible(text).split()))
     one_line = _BLOCK.sub(_held_block, one_line)
-    held = _ARROW.sub(_JOINER, _SHORTCODE.sub(rf"\\:{_JOINER}", one_line))
-    return _ADDRESS.sub(_JOINER, held)
+    held = _NAME.sub(r"\\:", _SHORTCODE.sub(rf"\\:{_JOINER}", one_line))
+    return _ADDRESS.sub(_JOINER, _ARROW.sub(_JOINER, held))
 
 
 def _held_block(sign: re.Match[str]) -> str:
-    return f"{sign[0]}{_JOINER}" if sign[0].isdigit() else f"\\{sign[0]}"
+    return f"{sign[0][:-1]}\\{sign[0][-1]}"
 
 
 @lru_cache(maxsize=512)
@@ -89,7 +91,9 @@ def json_text(value: Any) -> str:
 
 
 def _ambiguous(text: str) -> bool:
-    if text != text.strip():
+    # A page drops the space around a text and a common indent, so what has any of it is quoted, but for the
+    # line breaks that most files end with.
+    if dedent(text).strip() != text.rstrip("\n"):
         return True
     if len(text) > 40:
         return False

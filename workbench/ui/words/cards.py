@@ -44,6 +44,11 @@ LATE = (
 )
 
 
+def asked(at: str) -> str:
+    """When a card was put to the person."""
+    return f"asked {at}"
+
+
 def path(agent_path: tuple[str, ...]) -> str:
     """`coordinator › analyst`."""
     return PATH_JOINT.join(agent_path)
@@ -144,16 +149,15 @@ def covers(scope: Scope, card: Card) -> str:
     )
 
 
-def expired(card: Card, at: str) -> str:
+def expired(at: str) -> str:
     """Over a card whose deadline passed."""
     return f"The time to approve this ended at {at}. {LATE}" if at else LATE
 
 
-def doubt(card: Card, started: str) -> str:
+def doubt(card: Card) -> str:
     """What is not known about a call."""
-    begun = f" It started at {started}." if started else ""
     return (
-        f"The app stopped while {card.tool} was running. It may have happened, and nothing here can tell.{begun} "
+        f"The app stopped while {card.tool} was running. It may have happened, and nothing here can tell. "
         "Look where its effect would show, then choose."
     )
 

@@ -24,7 +24,11 @@ KINDS: dict[str, str] = {
     "object": "A group of values",
     "json": "Any value, written as JSON",
 }
-PLACEHOLDERS: dict[str, str] = {"number": "12.50", "integer": "12", "date": "2026-03-31"}
+PLACEHOLDERS: dict[str, str] = {
+    "number": "a number",
+    "integer": "a whole number",
+    "date": "year-month-day, such as 2026-03-31",
+}
 RESET = "Start over"
 SEVERAL = "Choose one or more."
 AS_TEXT = "Text"
