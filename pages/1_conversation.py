@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from workbench.ui import answering, page_words
+from workbench.ui import answering
 from workbench.ui.config_panel import render_config
 from workbench.ui.conversation import (
     composer,
@@ -18,8 +18,8 @@ from workbench.ui.navigation import choose, conversation_on_page, panel_toggle, 
 from workbench.ui.trouble import render_unknown_conversation
 
 desk = engine()
-acting_as = render_sidebar(desk)
 conversation_id, problem = conversation_on_page(desk)
+acting_as = render_sidebar(desk)
 
 if conversation_id is None:
     render_unknown_conversation(problem)
@@ -31,7 +31,7 @@ if answering.GOTO in st.session_state:
     choose("panel", True)
 
 panel_open = panel_toggle(desk)
-talk, panel = st.columns([3, 2], gap="medium") if panel_open else (st.container(), None)
+talk, panel = st.columns([5, 4], gap="medium") if panel_open else (st.container(), None)
 
 with talk:
     render_head(desk, page, by=acting_as)
@@ -47,8 +47,7 @@ with talk:
             send(desk, page.id, example, by=acting_as)
 
 if panel is not None:
-    with panel, st.container(key="wb-panel"):
-        st.markdown(f"###### {page_words.SHOW_PANEL}")
+    with panel, st.container(key="wb-panel", gap="small"):
         render_config(desk, page.config_file, by=acting_as)
 
 composer(desk, page, by=acting_as)

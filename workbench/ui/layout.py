@@ -1,0 +1,32 @@
+"""How the page is laid out: what Streamlit's own layout can't say, in a few lines of CSS on keyed containers."""
+
+import streamlit as st
+
+_CSS = """
+/* The transcript is the page: no wide margins around it. */
+[data-testid="stMainBlockContainer"] { padding: 2.75rem 2rem 1rem; max-width: 110rem; }
+[data-testid="stBottomBlockContainer"] { padding: .5rem 2rem 1.25rem; max-width: 110rem; }
+[data-testid="stSidebarHeader"] { height: 2.5rem; padding-bottom: 0; margin-bottom: 0; }
+[data-testid="stSidebarUserContent"] { padding-top: 0; }
+[data-testid="stSidebar"] hr { margin: .25rem 0; }
+
+/* The policy stays in sight while the transcript scrolls. */
+[data-testid="stColumn"]:has(> [data-testid="stVerticalBlock"] > .st-key-wb-panel),
+[data-testid="stColumn"]:has(.st-key-wb-panel) { align-self: stretch; }
+.st-key-wb-panel { position: sticky; top: 3.25rem; }
+
+/* Beside the transcript there is no room for it on a narrow window: it goes underneath. */
+@media (max-width: 900px) {
+  [data-testid="stHorizontalBlock"]:has(.st-key-wb-panel) { flex-direction: column; }
+  [data-testid="stHorizontalBlock"]:has(.st-key-wb-panel) > [data-testid="stColumn"] { width: 100%; flex: 1 1 100%; }
+  .st-key-wb-panel { position: static; }
+  [data-testid="stMainBlockContainer"], [data-testid="stBottomBlockContainer"] {
+    padding-left: 1rem; padding-right: 1rem;
+  }
+}
+"""
+
+
+def apply_layout() -> None:
+    """Put the layout on the page. Called once by the app, before anything else."""
+    st.html(f"<style>{_CSS}</style>")
