@@ -1,15 +1,15 @@
 """The schema, as the numbered steps that lead to it. A step that was ever released is never edited."""
 
 import sqlite3
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import sqlite_utils
-from sqlite_utils import Migrations
+if TYPE_CHECKING:
+    import sqlite_utils
 
 APPLICATION_ID: Final = 0x574B4248
 """Written into the file's header: this database is a workbench's ("WKBH")."""
 
-migrations = Migrations("workbench")
+MIGRATION_SET: Final = "workbench"
 
 FIRST: Final = """
 CREATE TABLE config_versions (
@@ -146,22 +146,39 @@ CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at TEX
 """
 
 
-def m001_first_release(db: sqlite_utils.Database) -> None:
+def m001_first_release(db: "sqlite_utils.Database") -> None:
     """Everything the first release keeps."""
     _run_all(db, FIRST)
 
 
 STEPS: Final = (m001_first_release,)
-
-for _step in STEPS:
-    migrations()(_step)
-
 NAMES: Final = frozenset(step.__name__ for step in STEPS)
 RELEASE: Final = len(STEPS)
 """The format's number, kept in the file's header as `user_version`."""
 
 
-def _run_all(db: sqlite_utils.Database, script: str) -> None:
+def applied(connection: sqlite3.Connection) -> frozenset[str]:
+    """The names of the steps a file has taken, those of newer releases too."""
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = '_sqlite_migrations'").fetchone() is None:
+        return frozenset()
+    rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = ?", (MIGRATION_SET,))
+    return frozenset(row[0] for row in rows)
+
+
+def apply(connection: sqlite3.Connection) -> None:
+    """Take the steps the file has not taken yet, inside the transaction that is open, and number the format."""
+    # Imported here: sqlite-utils brings pandas along where there is one, and most starts have nothing to migrate.
+    from sqlite_utils import Database, Migrations
+
+    migrations = Migrations(MIGRATION_SET)
+    for step in STEPS:
+        migrations()(step)
+    migrations.apply(Database(connection, recursive_triggers=False, execute_plugins=False))
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={RELEASE}")
+
+
+def _run_all(db: "sqlite_utils.Database", script: str) -> None:
     # Not executescript: that commits what is open, and all the steps are to be one transaction.
     statement = ""
     for part in script.split(";")[:-1]:

@@ -6,8 +6,6 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-import sqlite_utils
-
 from workbench.store.database import Connection, connect
 from workbench.store.errors import (
     DatabaseRefused,
@@ -18,7 +16,7 @@ from workbench.store.errors import (
     database_problem,
     read_only,
 )
-from workbench.store.migrations import APPLICATION_ID, NAMES, RELEASE, migrations
+from workbench.store.migrations import APPLICATION_ID, NAMES, RELEASE, applied, apply
 
 OLDEST_SQLITE = (3, 37, 0)
 
@@ -72,13 +70,13 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> bool:
         raise NotADatabase(
             f"{path} is a database of another program. It was left as it is; name another file with --db."
         )
-    applied = {migration.name for migration in migrations.applied(_utils(connection))}
-    if release > RELEASE or not applied <= NAMES:
+    taken = applied(connection)
+    if release > RELEASE or not taken <= NAMES:
         raise NewerDatabase(
             f"{path} was written by a newer release of the workbench (its format is {release}, this release knows "
             f"up to {RELEASE}). It was left as it is; update the workbench, or name another file with --db."
         )
-    return applied == NAMES
+    return taken == NAMES
 
 
 def _migrate(path: Path, busy_seconds: float) -> None:
@@ -91,9 +89,7 @@ def _migrate(path: Path, busy_seconds: float) -> None:
         connection.execute("BEGIN IMMEDIATE")
         try:
             if not _inspect(connection, path):
-                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                migrations.apply(_utils(connection))
-                connection.execute(f"PRAGMA user_version={RELEASE}")
+                apply(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -128,7 +124,3 @@ def _check_writable(path: Path, busy_seconds: float) -> None:
         connection.execute("ROLLBACK")
     finally:
         connection.close()
-
-
-def _utils(connection: sqlite3.Connection) -> sqlite_utils.Database:
-    return sqlite_utils.Database(connection, recursive_triggers=False, execute_plugins=False)
