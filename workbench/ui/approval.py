@@ -164,6 +164,11 @@ def _side(value: Any, secret: bool) -> str:
     return words.NOT_THERE if value is ABSENT else value_text(value)
 
 
+def is_editing(desk: Desk, card: Card) -> bool:
+    """Whether a card's values are fields just now."""
+    return card.kind in ("approval", "tool_approval") and _mode(desk, card) == "edit"
+
+
 def differences(shown: Mapping[str, Any], executed: Mapping[str, Any]) -> tuple[tuple[str, Any, Any], ...]:
     """What an edit changed of a call that is decided."""
     return tuple((change.path, change.before, change.after) for change in changes(shown, executed))
@@ -233,11 +238,14 @@ def _back(desk: Desk, card: Card) -> None:
 
 
 def _keep_reason(desk: Desk, card: Card) -> None:
-    draft.put(desk, card.id, "reason", st.session_state[draft.key(card.id, "reason")] or "")
+    reason = draft.typed(draft.key(card.id, "reason"))
+    if reason is not None:
+        draft.put(desk, card.id, "reason", reason)
 
 
 def _deny_now(desk: Desk, card: Card, by: str) -> None:
-    answering.give(desk, card, Denied((st.session_state[draft.key(card.id, "reason")] or "").strip()), by)
+    reason = draft.typed(draft.key(card.id, "reason")) or ""
+    answering.give(desk, card, Denied(reason.strip()), by)
 
 
 def _approve_edited(desk: Desk, card: Card, by: str, scope: Scope) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from workbench.runs.views import Card
 from workbench.ui import answering, draft, words
-from workbench.ui.approval import differences, render_actions, render_difference
+from workbench.ui.approval import differences, is_editing, render_actions, render_difference
 from workbench.ui.arguments import render_arguments
 from workbench.ui.clock import now, when
 from workbench.ui.desk import Desk
@@ -54,7 +54,7 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
                 if card.kind == "doubt":
                     st.text(words.doubt(card))
                 if not answerable(card):
-                    _call(card)
+                    _call(desk, card)
             if card.kind in ("approval", "tool_approval"):
                 with st.container(gap="xsmall"):
                     _reach(card)
@@ -127,7 +127,7 @@ def _heading(card: Card) -> None:
         st.caption(label(" · ".join(small)))
 
 
-def _call(card: Card) -> None:
+def _call(desk: Desk, card: Card) -> None:
     if card.message:
         st.text(visible(card.message))
     if card.description and card.description != card.message:
@@ -137,7 +137,8 @@ def _call(card: Card) -> None:
         st.caption(words.BEFORE)
         render_arguments(card.also_shown, key=f"{card.id}-before")
         st.caption(words.NOW)
-    render_arguments(card.input, key=card.id)
+    if not is_editing(desk, card):
+        render_arguments(card.input, key=card.id)
 
 
 def _reach(card: Card) -> None:

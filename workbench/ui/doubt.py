@@ -62,8 +62,10 @@ def _result(desk: Desk, card: Card, by: str) -> None:
 
 
 def _typed(desk: Desk, card: Card, field: str) -> None:
-    draft.put(desk, card.id, "result", st.session_state[field] or "")
+    text = draft.typed(field)
+    if text is not None:
+        draft.put(desk, card.id, "result", text)
 
 
 def _happened(desk: Desk, card: Card, field: str, by: str) -> None:
-    answering.give(desk, card, Happened(st.session_state[field] or ""), by)
+    answering.give(desk, card, Happened(draft.typed(field) or ""), by)

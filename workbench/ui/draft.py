@@ -41,6 +41,14 @@ def drop(request_id: str) -> None:
         del st.session_state[name]
 
 
+def typed(widget_key: str) -> Any:
+    """What a widget holds, for its callback; None when there is nothing to take.
+
+    A field can report a last change after its card was decided and the field with it. That change is nothing.
+    """
+    return st.session_state.get(widget_key)
+
+
 def fill(widget_key: str, value: Any) -> None:
     """Gives a widget that has no state of its own the value it had."""
     if widget_key not in st.session_state:

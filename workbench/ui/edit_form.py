@@ -64,8 +64,9 @@ class Form:
     def render(self, state: FormState, errors: Mapping[str, str]) -> None:
         """Draws the fields. `errors` is what a check of the whole value found, by field path."""
         shown = {**errors, **state.problems}
-        if "" in shown:
-            _error("", shown[""])
+        with st.container():
+            if "" in shown:
+                _error("", shown[""])
         self._field(self.schema, (), state.value, shown, required=True)
 
     def reset(self) -> None:
@@ -113,29 +114,35 @@ class Form:
             self._absent(schema, shape, path)
             return
         nothing = shape.nullable and value is None
-        match shape.kind:
-            case "object" if not nothing:
-                self._object(shape, path, value, errors)
-            case "list" if not nothing:
-                self._list(shape, path, value, errors)
-            case "boolean":
-                self._boolean(shape, path, value, nothing)
-            case "choice":
-                self._choice(shape, path, value, nothing)
-            case kind:
-                self._typed(kind, shape, path, value, nothing, required)
-        if path and dotted(path) in errors:
-            _error(_name(path), errors[dotted(path)])
-        if shape.nullable:
-            st.checkbox(
-                f"{_name(path)}: {words.NULL}",
-                value=nothing,
-                key=self._key(path, "-null"),
-                on_change=self._null_changed,
-                args=(path, schema),
-            )
-        if path and not required and not self.blank and not isinstance(path[-1], int):
-            self._remove(path, words.leave_out(_name(path)))
+        # A container of its own: what comes and goes beside one field must not move the next one.
+        with st.container(gap="xsmall"):
+            match shape.kind:
+                case "object" if not nothing:
+                    self._object(shape, path, value, errors)
+                case "list" if not nothing:
+                    self._list(shape, path, value, errors)
+                case "boolean":
+                    self._boolean(shape, path, value, nothing)
+                case "choice":
+                    self._choice(shape, path, value, nothing)
+                case kind:
+                    self._typed(kind, shape, path, value, nothing, required)
+            if path and dotted(path) in errors:
+                _error(_name(path), errors[dotted(path)])
+            removable = bool(path) and (isinstance(path[-1], int) or not (required or self.blank))
+            if shape.nullable or removable:
+                with st.container(horizontal=True, vertical_alignment="center"):
+                    if shape.nullable:
+                        self._null(schema, path, nothing)
+                    if removable:
+                        self._remove(path)
+
+    def _null(self, schema: Mapping[str, Any], path: Path, nothing: bool) -> None:
+        key = self._key(path, "-null")
+        draft.fill(key, nothing)
+        st.checkbox(
+            label(words.null(_name(path))), key=key, on_change=self._null_changed, args=(path, schema)
+        )
 
     def _absent(self, schema: Mapping[str, Any], shape: Shape, path: Path) -> None:
         st.button(
@@ -164,7 +171,6 @@ class Form:
         with self._group(shape, path, words.count(len(entries), "entry", "entries")):
             for at, entry in enumerate(entries):
                 self._field(shape.items, (*path, at), entry, errors, required=True)
-                self._remove((*path, at), words.remove_entry(at + 1))
             st.button(
                 words.ADD_ENTRY,
                 key=self._key(path, "-append"),
@@ -186,13 +192,15 @@ class Form:
         return st.container(key=f"wb-nest-{self._key(path)}")
 
     def _typed(self, kind: Kind, shape: Shape, path: Path, value: Any, nothing: bool, required: bool) -> None:
-        key = self._key(path)
+        key = self._key(path, f"-{kind}")
         raw = self._kept().get("raw", {}).get(dotted(path))
         text = raw[0] if raw else written(kind, value)
         draft.fill(key, text)
+        # Settled once: a field that changed its kind under the fingers would lose the caret.
+        tall = st.session_state.setdefault(f"{key}-tall", "\n" in text or len(text) > _LONG_TEXT)
         title = label(_name(path) or words.FREE_ANSWER)
         hint, args = _hint(kind, shape), (path, kind, key, required)
-        if kind == "json" or (kind == "text" and ("\n" in text or len(text) > _LONG_TEXT)):
+        if kind == "json" or (kind == "text" and tall):
             st.text_area(title, key=key, help=hint, disabled=nothing, on_change=self._text_changed, args=args)
         else:
             secret = any(is_secret_key(str(step)) for step in path)
@@ -242,9 +250,10 @@ class Form:
             args=(path, key, shape.options),
         )
 
-    def _remove(self, path: Path, text: str) -> None:
+    def _remove(self, path: Path) -> None:
+        last = path[-1]
         st.button(
-            label(text),
+            label(words.remove_entry(last + 1) if isinstance(last, int) else words.leave_out(last)),
             key=self._key(path, "-remove"),
             type="tertiary",
             icon=":material/close:",
@@ -255,7 +264,9 @@ class Form:
     # Callbacks
 
     def _text_changed(self, path: Path, kind: Kind, key: str, required: bool) -> None:
-        typed = st.session_state[key] or ""
+        typed = draft.typed(key)
+        if typed is None:
+            return
         if not typed.strip() and kind != "text" and not required:
             self._set(path, MISSING)
             return
@@ -265,15 +276,19 @@ class Form:
             self._set_raw(path, typed, str(problem))
 
     def _picked(self, path: Path, key: str) -> None:
-        if st.session_state[key] is not None:
-            self._set(path, st.session_state[key])
+        choice = draft.typed(key)
+        if choice is not None:
+            self._set(path, choice)
 
     def _chosen(self, path: Path, key: str, options: tuple[Any, ...]) -> None:
-        if st.session_state[key] is not None:
-            self._set(path, options[st.session_state[key]])
+        place = draft.typed(key)
+        if place is not None:
+            self._set(path, options[place])
 
     def _null_changed(self, path: Path, schema: Mapping[str, Any]) -> None:
-        ticked = st.session_state[self._key(path, "-null")]
+        ticked = draft.typed(self._key(path, "-null"))
+        if ticked is None:
+            return
         self._set(
             path,
             None if ticked else starting({**schema, "default": ""} if not schema else schema, self.schema),

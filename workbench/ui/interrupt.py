@@ -93,7 +93,9 @@ def _free_value(kept: dict[str, Any]) -> Any:
 
 
 def _typed(desk: Desk, card: Card, name: str, field: str) -> None:
-    draft.put(desk, card.id, name, st.session_state[field] or "")
+    text = draft.typed(field)
+    if text is not None:
+        draft.put(desk, card.id, name, text)
 
 
 def _submit(desk: Desk, card: Card, by: str) -> None:

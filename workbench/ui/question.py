@@ -182,23 +182,30 @@ def _keep(desk: Desk, card: Card, at: int, **changed: Any) -> None:
 
 
 def _picked(desk: Desk, card: Card, at: int, field: str, other: int) -> None:
-    place = st.session_state[field]
-    chosen = [] if place is None or place == other else [place]
-    _keep(desk, card, at, picked=chosen, other_on=place == other)
+    place = draft.typed(field)
+    if place is not None:
+        _keep(desk, card, at, picked=[] if place == other else [place], other_on=place == other)
 
 
 def _ticked(desk: Desk, card: Card, at: int, place: int, field: str) -> None:
+    ticked = draft.typed(field)
+    if ticked is None:
+        return
     before = draft.load(desk, card.id).get("answers", {}).get(str(at), {}).get("picked", [])
-    now = {*before, place} if st.session_state[field] else {*before} - {place}
+    now = {*before, place} if ticked else {*before} - {place}
     _keep(desk, card, at, picked=sorted(now))
 
 
 def _other_ticked(desk: Desk, card: Card, at: int, field: str) -> None:
-    _keep(desk, card, at, other_on=bool(st.session_state[field]))
+    ticked = draft.typed(field)
+    if ticked is not None:
+        _keep(desk, card, at, other_on=ticked)
 
 
 def _other_typed(desk: Desk, card: Card, at: int, field: str) -> None:
-    _keep(desk, card, at, other=st.session_state[field] or "")
+    text = draft.typed(field)
+    if text is not None:
+        _keep(desk, card, at, other=text)
 
 
 def _submit(desk: Desk, card: Card, by: str) -> None:

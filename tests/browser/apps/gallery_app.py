@@ -1,4 +1,8 @@
-"""Every state of the pieces on a page of its own, to look at and to test: `?show=several`."""
+"""Every state of the pieces on a page of its own, to look at and to test: `?show=several`.
+
+A desk lives as long as the process, so that a refresh or a second tab finds what was decided and half-typed;
+`&desk=NAME` gives a test one of its own.
+"""
 
 from collections.abc import Callable
 
@@ -53,10 +57,15 @@ CARDS: dict[str, Callable[[], list[Card]]] = {
 st.set_page_config(page_title="Gallery", layout="wide")
 apply_styles()
 show = st.query_params.get("show", "approval")
-slot = f"desk-{show}"
-if slot not in st.session_state:
-    st.session_state[slot] = FakeDesk(*CARDS[show]()) if show in CARDS else FakeDesk()
-desk: FakeDesk = st.session_state[slot]
+
+
+@st.cache_resource
+def desk_of(show: str, name: str) -> FakeDesk:
+    """The desk of a state."""
+    return FakeDesk(*CARDS[show]()) if show in CARDS else FakeDesk()
+
+
+desk = desk_of(show, st.query_params.get("desk", ""))
 
 with st.sidebar:
     render_new([("merchant.yaml", "Merchant"), ("analyst.yaml", "Analyst")])
@@ -75,6 +84,9 @@ conversation_menu(
 def live() -> None:
     """Draw the cards, again and again."""
     render_cards(desk, desk.all(), by=by)
+    with st.container(key="answers"):
+        for request_id, answer, name in desk.answers:
+            st.text(f"{request_id}: {answer} by {name}")
 
 
 if show == "transcript":
@@ -87,6 +99,5 @@ elif show == "long":
         render_run(view)
 else:
     live()
-    st.caption(f"answers: {len(desk.answers)}")
 if GOTO in st.session_state:
     st.caption(f"goto {st.session_state[GOTO]}")

@@ -10,7 +10,6 @@ FREE_ANSWER = "Your answer"
 SEND_AS = "Send as"
 RESULT = "What did the call return?"
 RESULT_PLACEHOLDER = "The agent reads this as the call's result."
-NULL = "no value (null)"
 ADD_ENTRY = "Add an entry"
 CHOOSE = "Choose one"
 KINDS: dict[str, str] = {
@@ -57,6 +56,11 @@ def schema_unusable(problem: str) -> str:
 def will_get(tool: str, value: str) -> str:
     """What a free answer is to the tool that asked."""
     return f"{tool} gets {value}"
+
+
+def null(name: str) -> str:
+    """Gives a field no value at all."""
+    return f"{name}: no value (null)" if name else "no value (null)"
 
 
 def add(name: str) -> str:
