@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from workbench.config.field import ANCHOR_PREFIX, FREE_FORM
 from workbench.config.interpolation import Unresolved, Variables
-from workbench.config.node import Mapping, Node, Place, Scalar, Sequence, target_of
+from workbench.config.node import Alias, Mapping, Node, Place, Scalar, Sequence, target_of
 from workbench.config.problem import KeyPath
 from workbench.config.report import Report
 from workbench.config.scalar import resolve
@@ -101,7 +101,8 @@ class Reading:
                 message = (
                     "<< merges a mapping into this one; write `<<: *anchor` of a mapping, or a list of them"
                 )
-                self.report.add(message, candidate.place, path, culprit=_MERGE)
+                place = value.place if isinstance(value, Alias) else candidate.place
+                self.report.add(message, place, path, culprit=_MERGE)
         return sources
 
     def _scalar(self, node: Scalar, place: Place, path: KeyPath) -> Any:

@@ -1,10 +1,15 @@
 """Checks between the parts of a config: every name that is used is there, and no two things contradict each other."""
 
 from collections.abc import Iterable
+from typing import Final, get_args
 
 from workbench.config.context import Context
+from workbench.config.mcp import Transport
 from workbench.config.model import NEEDS_MODEL_ID, PROVIDERS
-from workbench.config.problem import KeyPath, did_you_mean, nearest
+from workbench.config.problem import KeyPath, choices, did_you_mean, nearest
+
+_TRANSPORTS: Final = {"command": ("stdio",), "url": ("sse", "streamable-http")}
+"""How a server may be talked to, by the way it is reached."""
 
 
 def check(context: Context) -> None:
@@ -109,13 +114,11 @@ def _connection(context: Context, path: KeyPath, ways: tuple[str, ...]) -> None:
                 culprit=key,
             )
     transport = given.get("transport")
-    if "transport" in given and (transport == "stdio") != (chosen[0] == "command"):
-        fits = {"command": "stdio", "url": "sse or streamable-http"}.get(chosen[0])
-        remedy = f"use {fits}, or leave it out" if fits else "the named server says how; leave it out"
+    fitting = _TRANSPORTS.get(chosen[0], ())
+    if isinstance(transport, str) and transport in get_args(Transport) and transport not in fitting:
+        remedy = f"use {choices(fitting)}, or leave it out" if fitting else "the named server says how; leave it out"
         context.add(
-            f"{transport!r} does not go with {chosen[0]!r}; {remedy}",
-            (*path, "transport"),
-            culprit=str(transport),
+            f"{transport!r} does not go with {chosen[0]!r}; {remedy}", (*path, "transport"), culprit=transport
         )
 
 

@@ -163,11 +163,15 @@ class ImportSpecs:
                 )
         return f"{spec!r} can't be loaded: {where}: {type(error).__name__}: {reason}{advice}"
 
+    def _is_own(self, path: Path) -> bool:
+        """Whether a file is the config's; an environment installed in its folder is not."""
+        return path.is_relative_to(self.folder) and "site-packages" not in path.parts
+
     def _line_of(self, error: BaseException, path: Path | None) -> str:
         if isinstance(error, SyntaxError) and error.filename:
             return f"{self._short(Path(error.filename))}:{error.lineno or 1}"
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if Path(frame.filename).is_relative_to(self.folder)]
+        own = [frame for frame in frames if self._is_own(Path(frame.filename))]
         if own:
             return f"{self._short(Path(own[-1].filename))}:{own[-1].lineno}"
         return self._short(path) if path else "on import"

@@ -30,6 +30,7 @@ _SENTENCES: Final = {
     "did not find expected alphabetic or numeric character": (
         "a value that starts with '*' or '&' is an alias or an anchor and needs a name; put a glob in quotes"
     ),
+    "found unexpected ':'": "inside [ ] and { } a ':' needs a space after it; put a text that holds one in quotes",
     "did not find expected node content": "a value is missing here",
 }
 _UNKNOWN_ESCAPE: Final = "found unknown escape character"
@@ -54,7 +55,9 @@ def explain(error: yaml.YAMLError, text: str) -> tuple[str, Place, str | None]:
         return f"this is not valid YAML: {sentence}", place, found
     sentence = _SENTENCES.get(problem, problem)
     context = str(getattr(error, "context", "") or "")
-    if _unquoted_variable(line):
+    if line[place.column - 1 : place.column] == ":" and not line[: place.column - 1].strip():
+        sentence = "a key is missing before this ':'"
+    elif _unquoted_variable(line):
         sentence = "inside [ ] and { } a ${VARIABLE} must be in quotes"
     elif start is not None and _OPENED.search(context):
         if "quoted" in context:
