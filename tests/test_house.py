@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,12 @@ def pins(lock: str) -> dict[str, list[str]]:
 def required(extra: str = "") -> set[str]:
     project = PYPROJECT["project"]
     listed = project["optional-dependencies"][extra] if extra else project["dependencies"]
-    return {re.match(r"[\w.-]+", entry)[0].lower().replace("_", "-").replace(".", "-") for entry in listed}
+    return {normal(re.match(r"[\w.-]+", entry)[0]) for entry in listed}
+
+
+def normal(distribution: str) -> str:
+    """Return a distribution's name the way the locks spell it."""
+    return re.sub(r"[._]", "-", distribution).lower()
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -131,3 +137,19 @@ def test_this_release_is_in_the_changelog() -> None:
     version = PYPROJECT["project"]["version"]
     entry = re.search(rf"^## {re.escape(version)}\b.*?(?=^## |\Z)", (ROOT / "CHANGELOG.md").read_text(), re.M | re.S)
     assert entry and "\n- " in entry[0]
+
+
+def test_what_the_code_imports_is_a_dependency_of_its_own() -> None:
+    providers = packages_distributions()
+    imports = {
+        (module.split(".")[0], named(path))
+        for path in [*tracked("workbench/*.py"), *tracked("configs/*.py"), *tracked("pages/*.py")]
+        for node in ast.walk(ast.parse(path.read_text()))
+        for module in imported(node)
+    }
+    borrowed = {
+        f"{path} imports {package}"
+        for package, path in imports
+        if package != "workbench" and package in providers and required().isdisjoint({normal(name) for name in providers[package]})
+    }
+    assert not borrowed
