@@ -17,7 +17,11 @@ from workbench.runs.views import (
     WaitingRow,
 )
 
-NOW = datetime.now(UTC)
+
+def now() -> datetime:
+    """This moment: a page compares what it is shown with its own clock."""
+    return datetime.now(UTC)
+
 
 PRICE_SCHEMA = {
     "type": "object",
@@ -93,8 +97,8 @@ def approval(id: str = "price", **changed: Any) -> Card:
         "rule_line": 14,
         "config_number": 12,
         "config_file": "merchant.yaml",
-        "created_at": NOW,
-        "expires_at": NOW + timedelta(minutes=4, seconds=32),
+        "created_at": now(),
+        "expires_at": now() + timedelta(minutes=4, seconds=32),
     }
     return Card(id=id, **{**given, **changed})
 
@@ -141,7 +145,7 @@ def create_return(id: str = "return", **changed: Any) -> Card:
         "scopes": ("once", "thread", "always"),
         "because_sentence": "Asked because the agent says auto: false (line 9).",
         "rule_line": 9,
-        "expires_at": NOW + timedelta(hours=5),
+        "expires_at": now() + timedelta(hours=5),
     }
     return approval(id, **{**given, **changed})
 
@@ -223,14 +227,16 @@ def interrupt(id: str = "interrupt", **changed: Any) -> Card:
 
 def doubt(id: str = "doubt", **changed: Any) -> Card:
     """A call that may have happened."""
-    return approval(id, **{"kind": "doubt", "scopes": (), "expires_at": None, "because_sentence": "", **changed})
+    return approval(
+        id, **{"kind": "doubt", "scopes": (), "expires_at": None, "because_sentence": "", **changed}
+    )
 
 
 def decided(decision: str = "approved", id: str = "decided", **changed: Any) -> Card:
     """A card that is decided."""
     reason = changed.pop("reason", "")
     scope = changed.pop("scope", "once" if decision == "approved" else None)
-    line = DecisionLine(decision, "person", "tester", scope, reason, NOW)  # type: ignore[arg-type]
+    line = DecisionLine(decision, "person", "tester", scope, reason, now())  # type: ignore[arg-type]
     return approval(id, **{"status": "decided", "decision": line, **changed})
 
 
@@ -245,7 +251,13 @@ def hostile(id: str = "hostile") -> Card:
         agent_title="**merchant** :red[x]",
         description=DRESSED_UP,
         subject=Subject("store:`x`", "[summit](https://example.com) :material/check: **all**"),
-        input={"store": DRESSED_UP, "sku": BIDI, "price": 1, "**name**": "مرحبا بالعالم", "note": "line\n\nline"},
+        input={
+            "store": DRESSED_UP,
+            "sku": BIDI,
+            "price": 1,
+            "**name**": "مرحبا بالعالم",
+            "note": "line\n\nline",
+        },
     )
 
 
@@ -253,7 +265,12 @@ def secrets(id: str = "secrets") -> Card:
     """A card with secrets at two depths."""
     return approval(
         id,
-        input={"store": "summit", "api_key": "sk-live-4242", "auth": {"password": "hunter2", "user": "ann"}, "empty": ""},
+        input={
+            "store": "summit",
+            "api_key": "sk-live-4242",
+            "auth": {"password": "hunter2", "user": "ann"},
+            "empty": "",
+        },
         input_schema=None,
     )
 
@@ -261,7 +278,9 @@ def secrets(id: str = "secrets") -> Card:
 def huge(id: str = "huge", size: int = 300_000) -> Card:
     """A card with one very long argument."""
     line = "The quick brown fox jumps over the lazy dog. "
-    return approval(id, input={"store": "summit", "sku": "A1", "note": (line * (size // len(line) + 1))[:size]})
+    return approval(
+        id, input={"store": "summit", "sku": "A1", "note": (line * (size // len(line) + 1))[:size]}
+    )
 
 
 def changed_config(id: str = "changed") -> Card:
@@ -278,7 +297,7 @@ def changed_config(id: str = "changed") -> Card:
 
 def expired(id: str = "expired") -> Card:
     """A card whose deadline passed."""
-    return approval(id, expires_at=NOW - timedelta(minutes=3), expired=True)
+    return approval(id, expires_at=now() - timedelta(minutes=3), expired=True)
 
 
 def call(key: str = "k1", **changed: Any) -> CallItem:
@@ -322,10 +341,10 @@ def run(number: int = 1, *items: Any, **changed: Any) -> RunView:
 
 def runs() -> list[RunView]:
     """A conversation with one run of each kind."""
-    approved = DecisionLine("approved", "person", "tester", "once", "", NOW)
-    denied = DecisionLine("denied", "person", "ann", None, "Not before Friday.", NOW)
-    granted = DecisionLine("approved", "permission", "tester", "thread", "", NOW)
-    answered = DecisionLine("answered", "person", "tester", None, "", NOW)
+    approved = DecisionLine("approved", "person", "tester", "once", "", now())
+    denied = DecisionLine("denied", "person", "ann", None, "Not before Friday.", now())
+    granted = DecisionLine("approved", "permission", "tester", "thread", "", now())
+    answered = DecisionLine("answered", "person", "tester", None, "", now())
     long = "result line\n" * 20_000
     return [
         run(
@@ -343,7 +362,12 @@ def runs() -> list[RunView]:
                 because_sentence="Asked because of rule 3, “set_price” (line 14).",
                 result_text="A1 costs 12.00 now.",
             ),
-            call("k3", tool="set_price", decision=granted, because_sentence="A permission covers prices in summit."),
+            call(
+                "k3",
+                tool="set_price",
+                decision=granted,
+                because_sentence="A permission covers prices in summit.",
+            ),
             call(
                 "k4",
                 tool="delete_store",
@@ -357,9 +381,18 @@ def runs() -> list[RunView]:
         ),
         run(
             2,
-            call("k5", tool="ask_user", is_question=True, decision=answered, because_sentence="", card=answered_card()),
+            call(
+                "k5",
+                tool="ask_user",
+                is_question=True,
+                decision=answered,
+                because_sentence="",
+                card=answered_card(),
+            ),
             call("k6", tool="export", result_text=long[:100_000], result_size=len(long)),
-            call("k7", tool="ship_order", state="failed", result_text="The carrier did not answer within 30 s."),
+            call(
+                "k7", tool="ship_order", state="failed", result_text="The carrier did not answer within 30 s."
+            ),
             text("The carrier is", cut=True),
             user_text="Ship it",
             status="failed",
@@ -381,15 +414,23 @@ def runs() -> list[RunView]:
 
 def answered_card() -> Card:
     """A question that is answered."""
-    line = DecisionLine("answered", "person", "tester", None, "", NOW)
+    line = DecisionLine("answered", "person", "tester", None, "", now())
     return question("answered", status="decided", decision=line, answer_text="Which period? Last month")
 
 
 def conversations() -> list[ConversationRow]:
     """Conversations of some days."""
-    titles = ["Raise the price of A1", "Close summit", "Monthly report", "A return that is damaged", "Anything new?"]
+    titles = [
+        "Raise the price of A1",
+        "Close summit",
+        "Monthly report",
+        "A return that is damaged",
+        "Anything new?",
+    ]
     return [
-        ConversationRow(f"c{at}", title, NOW - timedelta(days=at * at), int(at == 1), at == 2, "merchant", "Merchant")
+        ConversationRow(
+            f"c{at}", title, now() - timedelta(days=at * at), int(at == 1), at == 2, "merchant", "Merchant"
+        )
         for at, title in enumerate(titles)
     ]
 
@@ -397,7 +438,7 @@ def conversations() -> list[ConversationRow]:
 def waiting() -> list[WaitingRow]:
     """Three requests in two conversations."""
     return [
-        WaitingRow("w1", "c1", "Close summit", "approval", "delete_store", "Merchant", NOW, None),
-        WaitingRow("w2", "c7", "Monthly report", "question", "ask_user", "Analyst", NOW, None),
-        WaitingRow("w3", "c7", "Monthly report", "approval", "export", "Analyst", NOW, None),
+        WaitingRow("w1", "c1", "Close summit", "approval", "delete_store", "Merchant", now(), None),
+        WaitingRow("w2", "c7", "Monthly report", "question", "ask_user", "Analyst", now(), None),
+        WaitingRow("w3", "c7", "Monthly report", "approval", "export", "Analyst", now(), None),
     ]
