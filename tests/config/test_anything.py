@@ -1,10 +1,13 @@
 """Whatever a text says, it becomes a config or problems with places, and never an exception."""
 
+import json
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.config.test_schema import WHOLE
-from tests.config.texts import parsed
+from tests.config.texts import MODELS, parsed
 
 FRAGMENTS = [
     "${", "}", "$$", "\n", "\t", "  ", "- ", ": ", "*a", "&a ", "<<: ", "null", "true", "x-", "[", "]", "{", "'", '"', "|",
@@ -61,6 +64,37 @@ SECTIONS = st.sampled_from(
 )
 @settings(max_examples=150)
 def test_any_values_where_a_config_wants_others(data: dict[str, object]) -> None:
-    import json
-
     check(json.dumps(data, ensure_ascii=False))
+
+
+def test_any_number_of_hints_hides_no_error() -> None:
+    agents = "".join(f"  a{number}: {{description: x}}\n" for number in range(300))
+    edges = ", ".join(f"{{from: a{number}, to: a0}}" for number in range(1, 300))
+    text = f"{MODELS}entry: a0\nagents:\n{agents}orchestrations: {{t: {{mode: graph, entry_name: a0, edges: [{edges}]}}}}\n"
+    assert {one.severity for one in parsed(text).problems} == {"hint"}
+    assert parsed(text).config is not None
+    assert parsed(text + "runtime: {x: 1}\n").config is None
+
+
+HUGE = {
+    "names that mean nothing": "agents:\n" + "".join(f"  a{i}: {{model: q{i}}}\n" for i in range(6000)),
+    "orchestrations that hold themselves": f"{MODELS}agents: {{a: {{}}}}\norchestrations:\n"
+    + "".join(
+        f"  s{i}: {{mode: graph, entry_name: s{i}, edges: [{{from: s{i}, to: s{i}}}]}}\n" for i in range(3000)
+    ),
+    "brackets in one line": "a: [" + "x [" * 100_000,
+    "dollars": f"{MODELS}agents: {{a: {{description: '{'${' * 100_000}'}}}}",
+    "vars that lead on and on": "vars:\n" + "".join(f"  V{i}: ${{V{i + 1}}}\n" for i in range(4000)),
+    "vars that multiply": "vars:\n  V0: "
+    + "x" * 1000
+    + "\n"
+    + "".join(f"  V{i}: ${{V{i - 1}}}{f'${{V{i - 1}}}' * 99}\n" for i in range(1, 20)),
+    "characters nobody sees": "\x01" * 500_000,
+    "variables that are not set": f"{MODELS}agents: {{a: {{description: '{''.join(f'${{A{i}}}' for i in range(40_000))}'}}}}",
+}
+
+
+@pytest.mark.parametrize("text", HUGE.values(), ids=HUGE)
+def test_the_largest_of_bad_texts_is_judged_without_end_or_crash(text: str) -> None:
+    found = parsed(text).problems
+    assert found and len(found) <= 251

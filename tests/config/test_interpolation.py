@@ -167,3 +167,15 @@ def test_a_stored_version_reads_alike_whatever_the_environment_says_by_now() -> 
 
 def test_a_name_that_took_two_defaults_is_not_kept() -> None:
     assert parsed(f"agents: {{a: {{description: '${{A:-1}} ${{A:-2}}'}}}}\n{MODELS}").variables == {}
+
+
+def test_vars_that_lead_through_very_many_others_are_refused() -> None:
+    chain = "\n".join(f"  V{number}: ${{V{number + 1}}}" for number in range(40))
+    found = parsed(f"agents: {{a: {{}}}}\n{MODELS}vars:\n{chain}\n  V40: end\n").errors
+    assert found and "vars lead through more than 30 others to get here" in found[0].message
+
+
+def test_vars_that_multiply_are_refused_before_they_fill_the_memory() -> None:
+    chain = "\n".join(f"  V{number}: {f'${{V{number - 1}}} ' * 50}" for number in range(1, 12))
+    (problem,) = parsed(f"agents: {{a: {{}}}}\n{MODELS}vars:\n  V0: {'x' * 100}\n{chain}\n").errors
+    assert problem.message == "variables fill in more than 1,048,576 characters by here; no config needs that"

@@ -20,7 +20,7 @@ from workbench.config.orchestration import (
 )
 from workbench.config.parse import Check, Parsed, parse_config, parse_file
 from workbench.config.policies import annotation_facts, policy_for
-from workbench.config.problem import ConfigInvalid, KeyPath, Problem
+from workbench.config.problem import ConfigInvalid, KeyPath, Problem, written
 from workbench.config.prompt import PromptUnreadable
 from workbench.config.schema import Config, DefaultsConfig, RuntimeConfig
 from workbench.config.schema_json import json_schema
@@ -63,4 +63,5 @@ __all__ = [
     "parse_file",
     "policy_for",
     "write_atomically",
+    "written",
 ]

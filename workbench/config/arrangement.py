@@ -22,13 +22,13 @@ def check(context: Context) -> None:
     _no_circle(context)
 
 
-def _everyone(context: Context) -> list[str]:
-    return [*context.section("agents"), *context.section("orchestrations")]
-
-
 def _is_there(context: Context, path: KeyPath, name: str) -> bool:
+    agents, orchestrations = context.section("agents"), context.section("orchestrations")
+    if name in agents or name in orchestrations:
+        return True
+    everyone = {**agents, **orchestrations}
     return check_name(
-        context, path, name, _everyone(context), "an agent or an orchestration here", "add it under agents"
+        context, path, name, everyone, "an agent or an orchestration here", "add it under agents"
     )
 
 
@@ -190,7 +190,7 @@ def _no_circle(context: Context) -> None:
                 holder = str(path[1])
                 holds[holder].append(name)
                 where.setdefault((holder, name), path)
-    while circle := find_circle(holds):
+    while not context.report.full and (circle := find_circle(holds)):
         first, second = circle[0], circle[1]
         way = "itself" if len(circle) == 2 else f"itself, by way of {' → '.join(circle)}"
         context.add(

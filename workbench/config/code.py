@@ -32,19 +32,29 @@ def check(context: Context, folder: Path) -> None:
     specs = ImportSpecs(folder)
     for pattern in _WITH_A_NAME:
         for path, spec in context.texts(*pattern):
+            if context.report.full:
+                return
             _named(context, specs, path, spec)
     for holder in (("models", "*"), ("defaults", "model"), ("agents", "*", "model")):
         for path, provider in context.texts(*holder, "provider"):
             if provider not in PROVIDERS and (":" in provider or "/" in provider):
                 _named(context, specs, path, provider)
-    for path, written in context.texts("agents", "*", "system_prompt_file"):
-        try:
-            read_prompt(folder, written)
-        except PromptUnreadable as error:
-            context.add(str(error), path, culprit=written, suggestion=error.suggestion)
+    _prompts(context, folder)
     for name in context.section("agents"):
         _tools(context, specs, ("agents", name))
     _client_tools(context, folder)
+
+
+def _prompts(context: Context, folder: Path) -> None:
+    readable: set[str] = set()
+    for path, written in context.texts("agents", "*", "system_prompt_file"):
+        if written in readable:
+            continue
+        try:
+            read_prompt(folder, written)
+            readable.add(written)
+        except PromptUnreadable as error:
+            context.add(str(error), path, culprit=written, suggestion=error.suggestion)
 
 
 def _named(context: Context, specs: ImportSpecs, path: KeyPath, spec: str) -> None:
@@ -60,6 +70,8 @@ def _named(context: Context, specs: ImportSpecs, path: KeyPath, spec: str) -> No
 
 def _tools(context: Context, specs: ImportSpecs, agent: KeyPath) -> None:
     """Check an agent's tools, and that no name is there twice, or among the client tools too."""
+    if context.report.full:
+        return
     taken: dict[str, KeyPath] = {}
     clients = {
         tool: (*agent, "client_tools", position)

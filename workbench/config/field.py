@@ -12,9 +12,7 @@ ANCHOR_PREFIX = "x-"
 
 
 def _describe_extras(schema: dict[str, Any]) -> None:
-    schema["patternProperties"] = {
-        f"^{ANCHOR_PREFIX}": {"description": "For YAML anchors; ignored."}
-    }
+    schema["patternProperties"] = {f"^{ANCHOR_PREFIX}": {"description": "For YAML anchors; ignored."}}
 
 
 class ConfigModel(BaseModel):

@@ -24,6 +24,12 @@ from workbench.config.report import Report
 from workbench.config.scalar import Value, resolve
 from workbench.policy import is_secret_key
 
+_DEEPEST: Final = 30
+"""How many vars may lead through each other to a value."""
+
+_MOST_FILLED: Final = 1024 * 1024
+"""Characters that all variables of a config may fill in together: vars that multiply each other end here."""
+
 _PIECE: Final = re.compile(r"\$\$|\$\{([^}]*)(\}?)")
 _REFERENCE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
@@ -59,6 +65,7 @@ class Variables:
         self._several: set[str] = set()
         self._known: dict[str, Value] = {}
         self._broken: set[str] = set()
+        self._room = _MOST_FILLED
 
     @property
     def outside(self) -> dict[str, str]:
@@ -112,11 +119,17 @@ class Variables:
             filled.append(text[end : piece.start()])
             end = piece.end()
             try:
-                filled.append(
-                    "$" if piece.group() == "$$" else _as_text(self._piece(piece, place, path, within))
-                )
+                value = "$" if piece.group() == "$$" else self._piece(piece, place, path, within)
             except Unresolved:
                 failed = True
+                continue
+            filled.append(_as_text(value))
+            self._room -= len(filled[-1])
+            if self._room < 0:
+                message = (
+                    f"variables fill in more than {_MOST_FILLED:,} characters by here; no config needs that"
+                )
+                self._refuse(message, place, path, "${")
         if failed:
             raise Unresolved
         return "".join([*filled, text[end:]])
@@ -142,6 +155,9 @@ class Variables:
             return self._refuse(message, place, path, piece.group()[:60])
         name, default = reference.group(1), reference.group(2)
         if name in self._definitions and name not in within:
+            if len(within) >= _DEEPEST:
+                message = f"vars lead through more than {_DEEPEST} others to get here; no config needs that"
+                return self._refuse(message, place, path, name)
             return self.value(name, within)
         if name in within[:-1]:
             circle = " → ".join([*within[within.index(name) :], name])

@@ -3,7 +3,8 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from itertools import islice
+from typing import Any, Final, Literal, TypeAlias
 
 Severity: TypeAlias = Literal["error", "hint"]
 """`error`: the config can't be used. `hint`: it can, and this is probably not what was meant."""
@@ -78,10 +79,14 @@ def shown(value: object) -> str:
             return text if len(text) <= 40 else f"{text[:40]}…"
 
 
+_MOST_COMPARED: Final = 500
+_LONGEST_COMPARED: Final = 100
+
+
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was most likely meant, if one is near enough; upper and lower case count as near."""
-    by_lower = {candidate.lower(): candidate for candidate in names}
-    if len(name) > 200:
+    by_lower = {candidate.lower(): candidate for candidate in islice(names, _MOST_COMPARED)}
+    if len(name) > _LONGEST_COMPARED:
         return None
     found = difflib.get_close_matches(name.lower(), list(by_lower), n=1)
     return by_lower[found[0]] if found else None

@@ -1,6 +1,6 @@
 """Checks between the parts of a config: every name that is used is there, and no two things contradict each other."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final, get_args
 
 from workbench.config.context import Context
@@ -22,14 +22,13 @@ def check(context: Context) -> None:
 
 
 def check_name(
-    context: Context, path: KeyPath, name: str, known: Iterable[str], kind: str, nothing: str
+    context: Context, path: KeyPath, name: str, known: Collection[str], kind: str, nothing: str
 ) -> bool:
     """Note a name that is none of the known ones; whether it is one."""
-    names = list(known)
-    if name in names:
+    if name in known:
         return True
-    near = nearest(name, names)
-    hint = did_you_mean(near, names, nothing=nothing)
+    near = None if context.report.full else nearest(name, known)
+    hint = did_you_mean(near, known, nothing=nothing)
     context.add(f"{name!r} is not {kind}; {hint}", path, culprit=name, suggestion=near)
     return False
 
@@ -116,7 +115,11 @@ def _connection(context: Context, path: KeyPath, ways: tuple[str, ...]) -> None:
     transport = given.get("transport")
     fitting = _TRANSPORTS.get(chosen[0], ())
     if isinstance(transport, str) and transport in get_args(Transport) and transport not in fitting:
-        remedy = f"use {choices(fitting)}, or leave it out" if fitting else "the named server says how; leave it out"
+        remedy = (
+            f"use {choices(fitting)}, or leave it out"
+            if fitting
+            else "the named server says how; leave it out"
+        )
         context.add(
             f"{transport!r} does not go with {chosen[0]!r}; {remedy}", (*path, "transport"), culprit=transport
         )

@@ -1,10 +1,15 @@
 """Where the problems of one config are gathered while it is read."""
 
+from typing import Final
+
 from workbench.config.node import Place
 from workbench.config.problem import KeyPath, Problem, Severity, written
 
-MOST_PROBLEMS = 200
+MOST_ERRORS: Final = 200
 """More than these help nobody; the last one then says that there are more."""
+
+MOST_HINTS: Final = 50
+"""Hints have a room of their own, so that they never keep an error from being noted."""
 
 
 class Report:
@@ -14,6 +19,7 @@ class Report:
         self._file = file
         self._found: dict[tuple[Severity, Place, str], Problem] = {}
         self._spoilt: set[KeyPath] = set()
+        self._counts: dict[Severity, int] = {"error": 0, "hint": 0}
         self._more = 0
 
     def add(
@@ -30,15 +36,18 @@ class Report:
         key = (severity, place, message)
         if key in self._found:
             return
-        if self.full:
+        if severity == "error" and self.full:
             self.count_one_more()
             return
+        if severity == "hint" and self._counts["hint"] >= MOST_HINTS:
+            return
+        self._counts[severity] += 1
         self._found[key] = Problem(
             severity, message, self._file, place.line, place.column, written(path), culprit, suggestion
         )
 
     def count_one_more(self) -> None:
-        """Count a problem that there is no room for."""
+        """Count an error that there is no room for."""
         self._more += 1
 
     def spoil(self, path: KeyPath) -> None:
@@ -51,13 +60,13 @@ class Report:
 
     @property
     def full(self) -> bool:
-        """Whether further problems would only be counted."""
-        return len(self._found) >= MOST_PROBLEMS
+        """Whether further errors would only be counted."""
+        return self._counts["error"] >= MOST_ERRORS
 
     @property
     def has_errors(self) -> bool:
         """Whether anything noted makes the config unusable."""
-        return any(problem.severity == "error" for problem in self._found.values())
+        return self._counts["error"] > 0
 
     def problems(self) -> tuple[Problem, ...]:
         """All problems, from the top of the text to its end."""

@@ -17,21 +17,14 @@ def keys_at(root: type[BaseModel], path: KeyPath, data: Any) -> tuple[str, ...]:
         path: the way to the mapping.
         data: the config's plain values, which tell apart what the schema allows in several forms.
     """
-    found: list[type[BaseModel]] = [root]
-    for position, part in enumerate(path):
-        below = [step for model in found for step in _steps(model, part)]
+    annotations: list[Any] = [root]
+    for part in path:
+        annotations = [
+            step for annotation in annotations for form in _forms(annotation) for step in _steps(form, part)
+        ]
         data = _inside(data, part)
-        rest = path[position + 1 :]
-        return _keys(below, rest, data)
-    return _names(found, data)
-
-
-def _keys(annotations: list[Any], path: KeyPath, data: Any) -> tuple[str, ...]:
-    flat = [form for annotation in annotations for form in _forms(annotation)]
-    if not path:
-        return _names([form for form in flat if _is_model(form)], data)
-    below = [step for form in flat for step in _steps(form, path[0])]
-    return _keys(below, path[1:], _inside(data, path[0]))
+    models = [form for annotation in annotations for form in _forms(annotation) if _is_model(form)]
+    return _names(models, data)
 
 
 def _forms(annotation: Any) -> Iterator[Any]:

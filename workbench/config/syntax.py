@@ -35,6 +35,7 @@ _SENTENCES: Final = {
 }
 _UNKNOWN_ESCAPE: Final = "found unknown escape character"
 _BAD_START: Final = "found character that cannot start any token"
+_NEAR: Final = 200
 _OPENED: Final = re.compile(r"flow (sequence|mapping)|quoted scalar")
 
 
@@ -57,7 +58,7 @@ def explain(error: yaml.YAMLError, text: str) -> tuple[str, Place, str | None]:
     context = str(getattr(error, "context", "") or "")
     if line[place.column - 1 : place.column] == ":" and not line[: place.column - 1].strip():
         sentence = "a key is missing before this ':'"
-    elif _unquoted_variable(line):
+    elif _unquoted_variable(line, place.column):
         sentence = "inside [ ] and { } a ${VARIABLE} must be in quotes"
     elif start is not None and _OPENED.search(context):
         if "quoted" in context:
@@ -74,7 +75,8 @@ def _bad_start(line: str, place: Place) -> tuple[str, Place]:
     return f"this is not valid YAML: a value can't start with {found!r}; put it in quotes", place
 
 
-def _unquoted_variable(line: str) -> bool:
+def _unquoted_variable(line: str, column: int) -> bool:
+    line = line[max(column - _NEAR, 0) : column + _NEAR]
     return re.search(r"[\[{,:]\s*\$\{", line) is not None and re.search(r"[\[{].*\$\{", line) is not None
 
 
