@@ -1,7 +1,7 @@
 """Checks of what a config names outside its text: import specs, tools, prompts and client tools. Nothing runs."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -27,9 +27,17 @@ _WITH_A_NAME: Final = (
 )
 
 
+class _Lookups:
+    """Looks each spec up once for one check: many agents name the same tools."""
+
+    def __init__(self, specs: ImportSpecs) -> None:
+        self.check = cache(specs.check)
+        self.tool_spec = cache(specs.tool_spec)
+
+
 def check(context: Context, folder: Path) -> None:
     """Note every import spec, tool and prompt file that isn't there, and every tool that is there twice."""
-    specs = ImportSpecs(folder)
+    specs = _Lookups(ImportSpecs(folder))
     for pattern in _WITH_A_NAME:
         for path, spec in context.texts(*pattern):
             if context.report.full:
@@ -57,7 +65,7 @@ def _prompts(context: Context, folder: Path) -> None:
             context.add(str(error), path, culprit=written, suggestion=error.suggestion)
 
 
-def _named(context: Context, specs: ImportSpecs, path: KeyPath, spec: str) -> None:
+def _named(context: Context, specs: _Lookups, path: KeyPath, spec: str) -> None:
     """Check a spec that must say what to take from its file."""
     try:
         if ":" not in spec:
@@ -68,7 +76,7 @@ def _named(context: Context, specs: ImportSpecs, path: KeyPath, spec: str) -> No
         context.add(str(error), path, culprit=spec, suggestion=error.suggestion)
 
 
-def _tools(context: Context, specs: ImportSpecs, agent: KeyPath) -> None:
+def _tools(context: Context, specs: _Lookups, agent: KeyPath) -> None:
     """Check an agent's tools, and that no name is there twice, or among the client tools too."""
     if context.report.full:
         return
@@ -98,7 +106,7 @@ def _tools(context: Context, specs: ImportSpecs, agent: KeyPath) -> None:
                 )
 
 
-def _names_of(context: Context, specs: ImportSpecs, path: KeyPath, written: str) -> list[str]:
+def _names_of(context: Context, specs: _Lookups, path: KeyPath, written: str) -> list[str]:
     """The names of the tools that one entry of `tools` brings, as far as the source shows them."""
     try:
         is_bare = not any(mark in written for mark in ":/\\.")
