@@ -97,14 +97,26 @@ def test_what_was_typed_survives_a_run_without_the_editor() -> None:
 
 def test_a_value_that_is_no_message_changes_nothing() -> None:
     app = start()
-    for value in ("text", {"edit": "a: 2\n"}, {"edit": {"text": 7, "revision": 1}}, {"edit": {"text": "a: 2\n"}}):
+    for value in (
+        "text",
+        {"edit": "a: 2\n"},
+        {"edit": {"text": 7, "revision": 1}},
+        {"edit": {"text": "a: 2\n"}},
+    ):
         app.session_state["editor"] = value
         app.run()
         assert said(app)["text"] == "'a: 1\\n'"
 
 
 def test_problems_reach_the_editor_without_what_it_does_not_show() -> None:
-    problem = {"line": 3, "column": 5, "message": "Not so.", "severity": "hint", "file": "shop.yaml", "culprit": "so"}
+    problem = {
+        "line": 3,
+        "column": 5,
+        "message": "Not so.",
+        "severity": "hint",
+        "file": "shop.yaml",
+        "culprit": "so",
+    }
     [shown] = sent(start(diagnostics=[problem]))["problems"]
     assert shown == {"line": 3, "column": 5, "message": "Not so.", "severity": "hint", "culprit": "so"}
 
@@ -115,7 +127,7 @@ def test_a_text_nobody_checked_is_not_called_free_of_problems() -> None:
 
 
 def test_a_line_to_go_to_is_sent_with_its_token() -> None:
-    assert sent(start(goto_line=14, goto_token=2))["place"] == {"line": 14, "token": 2}
+    assert sent(start(goto_line=14, goto_token=2))["place"] == [14, 2]
     assert sent(start())["place"] is None
 
 
@@ -123,6 +135,15 @@ def test_height_label_and_read_only_reach_the_editor() -> None:
     data = sent(start(height=300, read_only=True, label="Merchant"))
     assert (data["height"], data["readOnly"], data["label"]) == (300, True, "Merchant")
     assert sent(start())["height"] is None
+
+
+def test_nothing_that_reaches_the_editor_makes_streamlit_load_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    def inspect(value: object) -> None:
+        raise AssertionError(f"Streamlit takes {value!r} for a table")
+
+    monkeypatch.setattr("streamlit.dataframe_util.determine_data_format", inspect)
+    problem = {"line": 1, "column": 1, "message": "Not so."}
+    assert sent(start(diagnostics=[problem], goto_line=1, height=300))["place"] == [1, None]
 
 
 def test_a_severity_that_is_none_is_named() -> None:
@@ -134,7 +155,9 @@ def test_a_diagnostic_without_severity_is_an_error() -> None:
     assert diagnostics_from([{"line": 1, "column": 2, "message": "x"}]) == [Diagnostic(1, 2, "x", "error")]
 
 
-def step(memory: Memory | None, text: str, revision: int, edit: Message | None = None, save: Message | None = None):
+def step(
+    memory: Memory | None, text: str, revision: int, edit: Message | None = None, save: Message | None = None
+):
     return follow(memory, text=text, revision=revision, edit=edit, save=save)
 
 
@@ -197,7 +220,11 @@ def test_only_a_text_with_its_revision_is_a_message(value: object) -> None:
 
 
 def test_the_built_script_is_built_from_these_sources() -> None:
-    sources = [*sorted((FRONTEND / "src").iterdir()), FRONTEND / "package.json", FRONTEND / "package-lock.json"]
+    sources = [
+        *sorted((FRONTEND / "src").iterdir()),
+        FRONTEND / "package.json",
+        FRONTEND / "package-lock.json",
+    ]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     banner, _, _ = (FRONTEND / "build" / "editor.js").read_text().partition("\n")
     assert digest in banner, "run `npm ci && npm run build` in workbench/ui/yaml_editor/frontend"
@@ -216,4 +243,6 @@ def test_an_installed_package_brings_the_built_script_and_says_where_it_is() -> 
 
 def test_the_licences_of_what_is_bundled_are_shipped_with_it() -> None:
     licences = (FRONTEND / "build" / "LICENSES.txt").read_text()
-    assert all(f"{name} " in licences for name in ("@codemirror/view", "@codemirror/lint", "@lezer/yaml", "crelt"))
+    assert all(
+        f"{name} " in licences for name in ("@codemirror/view", "@codemirror/lint", "@lezer/yaml", "crelt")
+    )
