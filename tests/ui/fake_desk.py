@@ -25,7 +25,9 @@ def store_of(tool: str, tool_input: dict[str, Any]) -> dict[str, str]:
     return {"key": f"store:{store}", "label": f"prices in {store}"}
 
 
-POLICY = AgentPolicy("merchant", (Rule("set_price", remember="thread", subject=store_of, line=14), Rule("*", line=15)))
+POLICY = AgentPolicy(
+    "merchant", (Rule("set_price", remember="thread", subject=store_of, line=14), Rule("*", line=15))
+)
 
 
 class FakeDesk:

@@ -117,7 +117,7 @@ def test_every_kind_of_field_keeps_its_type() -> None:
     fill(page, "quantity", "3")
     fill(page, "extra", '{"gift": true}')
     page.selectbox[0].set_value(1).run()
-    page.button_group[0].set_value([True]).run()
+    page.button_group[0].set_value(True).run()
     page.checkbox[0].uncheck().run()
     fill(page, "comment", "")
     pages.click(page, words.APPROVE_EDITED)

@@ -153,21 +153,33 @@ def conversation_menu(
 
 @st.dialog(words.RENAME_TITLE)
 def _rename(title: str, key: str, on_rename: Callable[[str], None]) -> None:
-    new = st.text_input(words.TITLE, value=title, key=f"wb-title-{key}", max_chars=120)
+    field = f"wb-title-{key}"
+    new = st.text_input(words.TITLE, value=title, key=field, max_chars=120)
     with st.container(horizontal=True):
-        if st.button(words.SAVE, key=f"wb-rename-{key}", type="primary", disabled=not (new or "").strip()):
-            on_rename((new or "").strip())
+        if st.button(
+            words.SAVE,
+            key=f"wb-rename-{key}",
+            type="primary",
+            disabled=not (new or "").strip(),
+            on_click=_save_title,
+            args=(field, on_rename),
+        ):
             st.rerun()
         if st.button(words.BACK, key=f"wb-rename-back-{key}"):
             st.rerun()
+
+
+def _save_title(field: str, on_rename: Callable[[str], None]) -> None:
+    title = (st.session_state.get(field) or "").strip()
+    if title:
+        on_rename(title)
 
 
 @st.dialog(words.DELETE_TITLE)
 def _delete(title: str, key: str, on_delete: Callable[[], None]) -> None:
     st.text(words.delete_question(title))
     with st.container(horizontal=True):
-        if st.button(words.DELETE, key=f"wb-delete-{key}", type="primary"):
-            on_delete()
+        if st.button(words.DELETE, key=f"wb-delete-{key}", type="primary", on_click=on_delete):
             st.rerun()
         if st.button(words.KEEP, key=f"wb-keep-{key}"):
             st.rerun()
