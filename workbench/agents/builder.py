@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,18 @@ from strands.hooks import HookProvider
 from strands.types.tools import AgentTool
 
 from workbench.agents.client_tools import ClientToolAgentTool, ClientToolSpec, catalogue
+from workbench.agents.delegate import DelegateTool
 from workbench.agents.gate import Gate
 from workbench.agents.guarded_model import GuardedModel
 from workbench.agents.models import build_model
-from workbench.agents.ports import Ledger
+from workbench.agents.ports import Ledger, Place
 from workbench.agents.tools import load_tools
 from workbench.config import AgentConfig, Config, ImportSpecs, annotation_facts, policy_for
 from workbench.policy import AgentPolicy, ToolFacts
+
+HANDOFF = "handoff_to_agent"
+"""What strands calls the tool that it gives to the members of a Swarm."""
+_HANDOFF_FACTS = ToolFacts(kind="handoff")
 
 
 class CannotBuild(Exception):
@@ -61,10 +66,7 @@ def blueprint(
     """
     agent = config.agents.get(name)
     if agent is None:
-        raise CannotBuild(
-            f"{config.name}: entry {name!r} is an orchestration. This release runs single agents; "
-            f"set entry to one of: {', '.join(sorted(config.agents))}."
-        )
+        raise CannotBuild(f"{config.name}: there is no agent {name!r} any more.")
     known = catalogue() if declared is None else declared
     client_tools = {tool: known[tool] for tool in agent.client_tools if tool in known}
     tools = tuple(load_tools(agent, config, specs))
@@ -87,16 +89,20 @@ def build_agent(
     specs: ImportSpecs,
     ledger: Ledger,
     *,
-    path: tuple[str, ...],
-    call_key: Callable[[str, str], str],
+    place: Place,
     messages: list[Any] | None = None,
+    delegates: Sequence[DelegateTool] = (),
+    name: str | None = None,
+    used_ids: set[str] | None = None,
 ) -> Agent:
     """Build one live agent with its gate attached.
 
     Args:
-        path: the agent path, from the entry agent down to this one.
-        call_key: makes a call's key of a message's tracking id and a tool call id.
+        place: where it stands in the run.
         messages: the history so far; the list is the agent's own from here on.
+        delegates: the agents and orchestrations it may call as tools.
+        name: what an orchestration calls it; its own name by default.
+        used_ids: tool call ids that were used already and must not be again; the agent adds its own.
 
     Raises:
         ModelUnavailable: the model's package or key is missing.
@@ -104,11 +110,11 @@ def build_agent(
     """
     clients = [ClientToolAgentTool(spec) for spec in plan.client_tools.values()]
     agent = Agent(
-        model=GuardedModel(build_model(config.model_of(plan.name), specs)),
+        model=GuardedModel(build_model(config.model_of(plan.name), specs), used_ids),
         messages=messages,
-        tools=[*plan.tools, *clients],
+        tools=[*plan.tools, *clients, *delegates],
         system_prompt=config.system_prompt_of(plan.name),
-        name=plan.title,
+        name=name or plan.name,
         description=plan.config.description,
         callback_handler=None,
         conversation_manager=NullConversationManager(),
@@ -117,13 +123,14 @@ def build_agent(
     )
     Gate(
         agent=plan.name,
-        path=path,
+        place=place,
         policy=plan.policy,
-        facts=plan.facts,
+        facts={**plan.facts, **{tool.tool_name: tool.facts for tool in delegates}, HANDOFF: _HANDOFF_FACTS},
         client_tools=plan.client_tools,
         ledger=ledger,
-        call_key=call_key,
     ).attach(agent)
+    for delegate in delegates:
+        delegate.coordinator = agent
     return agent
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from workbench.agents.ports import (
     Finished,
     Fresh,
     Ledger,
+    Place,
     ProposedCall,
     Ruled,
     Waiting,
@@ -53,21 +54,19 @@ class Gate:
 
     Args:
         agent: the agent's name in the config.
-        path: who asks, from the entry agent down.
+        place: where the agent object stands in the run.
         policy: the agent's policy.
         facts: what is known of each tool, by name; a tool that is not there is a local one.
         client_tools: the client tools this agent may call.
         ledger: where calls are journalled and requests raised.
-        call_key: makes a call's key of the message's tracking id and the tool call id.
     """
 
     agent: str
-    path: tuple[str, ...]
+    place: Place
     policy: AgentPolicy
     facts: Mapping[str, ToolFacts]
     client_tools: Mapping[str, ClientToolSpec]
     ledger: Ledger
-    call_key: Callable[[str, str], str]
     _edited: dict[str, Ruled] = field(default_factory=dict)
 
     def attach(self, agent: Agent) -> None:
@@ -87,9 +86,9 @@ class Gate:
         given = tool_use["input"]
         arguments = given if isinstance(given, dict) else {"input": given}
         return ProposedCall(
-            key=self.call_key(agent.messages[-1]["tracking_id"], tool_use["toolUseId"]),
+            key=self.place.call_key(agent.messages[-1]["tracking_id"], tool_use["toolUseId"]),
             agent=self.agent,
-            agent_path=self.path,
+            place=self.place,
             tool=tool_use["name"],
             facts=self.facts.get(tool_use["name"], ToolFacts()),
             tool_call_id=tool_use["toolUseId"],
@@ -148,7 +147,13 @@ class Gate:
         self._seal(
             event,
             Sealed(
-                tool, call, copy.deepcopy(call.input), self.ledger, verdict=verdict, grant_id=verdict.grant_id
+                tool,
+                call,
+                copy.deepcopy(call.input),
+                self.ledger,
+                agent=event.agent,
+                verdict=verdict,
+                grant_id=verdict.grant_id,
             ),
         )
 
@@ -175,6 +180,7 @@ class Gate:
                         call,
                         ruled.executed_input,
                         self.ledger,
+                        agent=event.agent,
                         verdict=None,
                         again=ruled.decision == "run_again",
                     ),
@@ -186,8 +192,12 @@ class Gate:
     def _doubt(
         self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, executed_input: dict[str, Any]
     ) -> None:
+        # Reading twice, doing the same twice and going back to a delegate at work all change nothing.
         if call.facts.read_only or call.facts.idempotent:
-            self._seal(event, Sealed(tool, call, executed_input, self.ledger, verdict=None, again=True))
+            self._seal(
+                event,
+                Sealed(tool, call, executed_input, self.ledger, agent=event.agent, verdict=None, again=True),
+            )
             return
         request_id = self.ledger.ask(call, "doubt", verdict=None, metadata={"executed_input": executed_input})
         self._pause(event, request_id)

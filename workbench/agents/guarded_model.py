@@ -27,14 +27,15 @@ class GuardedModel(Model):
     - G10: a transcript in which a tool use lacks its one result is never sent; ``TranscriptBroken`` is
       raised instead.
     - A tool call id that the conversation already used is renamed as it streams out, so that no two
-      calls of an agent ever share one (FAILURES 5).
+      calls of a run ever share one (FAILURES 5).
     - When the provider says that the window is full, the oldest whole turns are left out of a copy and
       the call is tried again; the stored history stays whole.
     """
 
-    def __init__(self, inner: Model) -> None:
+    def __init__(self, inner: Model, used_ids: set[str] | None = None) -> None:
         self.inner = inner
-        self._used_ids: set[str] | None = None
+        self._used_ids = set() if used_ids is None else used_ids
+        self._seeded = False
 
     @property
     def stateful(self) -> bool:
@@ -98,13 +99,14 @@ class GuardedModel(Model):
                 window = shorter
 
     def _ids_used(self, messages: Messages) -> set[str]:
-        if self._used_ids is None:
-            self._used_ids = {
+        if not self._seeded:
+            self._seeded = True
+            self._used_ids.update(
                 block["toolUse"]["toolUseId"]
                 for message in messages
                 for block in message["content"]
                 if "toolUse" in block
-            }
+            )
         return self._used_ids
 
 

@@ -14,13 +14,31 @@ from workbench.policy import Decision, Grant, RequestKind, Scope, ToolFacts, Ver
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where an agent object stands in a run.
+
+    Attributes:
+        path: who asks, from the entry down: agents and orchestrations by their names in the config.
+        seat: the delegation it works in (AG-UI's ``subagentRunId``); empty outside of any.
+    """
+
+    conversation_id: str
+    path: tuple[str, ...]
+    seat: str = ""
+
+    def call_key(self, tracking_id: str, tool_call_id: str) -> str:
+        """Name a call for ever, by the message that proposed it."""
+        return ":".join([self.conversation_id, "/".join(self.path), tracking_id, tool_call_id])
+
+
+@dataclass(frozen=True)
 class ProposedCall:
     """A tool call as the model proposed it, after every hook of the config had its say."""
 
     key: str
     """Names the call for ever: conversation, agent path, message and tool call id."""
     agent: str
-    agent_path: tuple[str, ...]
+    place: Place
     tool: str
     facts: ToolFacts
     tool_call_id: str

@@ -76,6 +76,7 @@ class Sealed(_StandIn):
         executed_input: dict[str, Any],
         ledger: Ledger,
         *,
+        agent: Any,
         verdict: Verdict | None,
         grant_id: str | None = None,
         again: bool = False,
@@ -85,6 +86,7 @@ class Sealed(_StandIn):
         self.executed_input = executed_input
         self.allowed_digest = digest(executed_input)
         self.ledger = ledger
+        self.agent = agent
         self.verdict = verdict
         self.grant_id = grant_id
         self.again = again
@@ -186,7 +188,7 @@ class Sealed(_StandIn):
                 metadata["also_shown"] = self.executed_input
             request_id = self.ledger.ask(asked, "approval", verdict=self.verdict, metadata=metadata)
         context: ToolContext[Any] = ToolContext(
-            tool_use=tool_use, agent=invocation_state["agent"], invocation_state=invocation_state
+            tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
         )
         context.interrupt(request_id, reason={"request": request_id})
 

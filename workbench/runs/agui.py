@@ -27,6 +27,13 @@ from ag_ui.core import (
     RunFinishedInterruptOutcome,
     RunFinishedSuccessOutcome,
     RunStartedEvent,
+    StepFinishedEvent,
+    StepStartedEvent,
+    SubagentErrorEvent,
+    SubagentFinishedEvent,
+    SubagentFinishedSuccessOutcome,
+    SubagentFinishedSuspendedOutcome,
+    SubagentStartedEvent,
     TextMessageContentEvent,
     TextMessageEndEvent,
     TextMessageStartEvent,
@@ -37,6 +44,8 @@ from ag_ui.core import (
     ToolCallStartEvent,
     UserMessage,
 )
+
+from workbench.agents.ports import Place
 
 Event = dict[str, Any]
 
@@ -88,52 +97,111 @@ def run_error(code: str, message: str, *, usage: Mapping[str, int] | None = None
     return _plain(RunErrorEvent(code=code, message=message, usage=spent))
 
 
-def text_start(message_id: str) -> Event:
+def text_start(place: Place, message_id: str) -> Event:
     """An agent begins to speak."""
-    return _plain(TextMessageStartEvent(message_id=message_id, role="assistant"))
+    return _plain(
+        TextMessageStartEvent(
+            message_id=message_id, role="assistant", subagent_run_id=_seat(place), metadata=_who(place)
+        )
+    )
 
 
-def text_delta(message_id: str, delta: str) -> Event:
+def text_delta(place: Place, message_id: str, delta: str) -> Event:
     """An agent says a piece of text."""
-    return _plain(TextMessageContentEvent(message_id=message_id, delta=delta))
+    return _plain(TextMessageContentEvent(message_id=message_id, delta=delta, subagent_run_id=_seat(place)))
 
 
-def text_end(message_id: str, *, cut: bool = False) -> Event:
+def text_end(place: Place, message_id: str, *, cut: bool = False) -> Event:
     """An agent has spoken; ``cut`` when the stream ended before the text did."""
-    return _plain(TextMessageEndEvent(message_id=message_id, metadata={"cut": True} if cut else None))
+    return _plain(
+        TextMessageEndEvent(
+            message_id=message_id, subagent_run_id=_seat(place), metadata={"cut": True} if cut else None
+        )
+    )
 
 
-def reasoning_start(message_id: str) -> Event:
+def reasoning_start(place: Place, message_id: str) -> Event:
     """A model begins to show its reasoning."""
-    return _plain(ReasoningMessageStartEvent(message_id=message_id, role="reasoning"))
+    return _plain(
+        ReasoningMessageStartEvent(
+            message_id=message_id, role="reasoning", subagent_run_id=_seat(place), metadata=_who(place)
+        )
+    )
 
 
-def reasoning_delta(message_id: str, delta: str) -> Event:
+def reasoning_delta(place: Place, message_id: str, delta: str) -> Event:
     """A piece of reasoning."""
-    return _plain(ReasoningMessageContentEvent(message_id=message_id, delta=delta))
+    return _plain(
+        ReasoningMessageContentEvent(message_id=message_id, delta=delta, subagent_run_id=_seat(place))
+    )
 
 
-def reasoning_end(message_id: str) -> Event:
+def reasoning_end(place: Place, message_id: str) -> Event:
     """The reasoning ends."""
-    return _plain(ReasoningMessageEndEvent(message_id=message_id))
+    return _plain(ReasoningMessageEndEvent(message_id=message_id, subagent_run_id=_seat(place)))
 
 
-def call_start(tool_call_id: str, tool: str) -> Event:
+def call_start(place: Place, tool_call_id: str, tool: str) -> Event:
     """A model begins to propose a call."""
-    return _plain(ToolCallStartEvent(tool_call_id=tool_call_id, tool_call_name=tool))
+    return _plain(
+        ToolCallStartEvent(
+            tool_call_id=tool_call_id, tool_call_name=tool, subagent_run_id=_seat(place), metadata=_who(place)
+        )
+    )
 
 
-def call_args(tool_call_id: str, delta: str) -> Event:
+def call_args(place: Place, tool_call_id: str, delta: str) -> Event:
     """A piece of a call's arguments."""
-    return _plain(ToolCallArgsEvent(tool_call_id=tool_call_id, delta=delta))
+    return _plain(ToolCallArgsEvent(tool_call_id=tool_call_id, delta=delta, subagent_run_id=_seat(place)))
 
 
-def call_end(tool_call_id: str) -> Event:
+def call_end(place: Place, tool_call_id: str) -> Event:
     """A call's arguments are whole."""
-    return _plain(ToolCallEndEvent(tool_call_id=tool_call_id))
+    return _plain(ToolCallEndEvent(tool_call_id=tool_call_id, subagent_run_id=_seat(place)))
 
 
-def call_result(message_id: str, tool_call_id: str, content: str, metadata: Mapping[str, Any]) -> Event:
+def subagent_started(place: Place, name: str, description: str, *, parent: Place, tool_call_id: str) -> Event:
+    """A delegate begins to work, or goes on after a pause."""
+    return _plain(
+        SubagentStartedEvent(
+            subagent_run_id=place.seat,
+            name=name,
+            description=description or None,
+            parent_subagent_run_id=_seat(parent),
+            parent_tool_call_id=tool_call_id,
+            metadata=_who(place),
+        )
+    )
+
+
+def subagent_finished(place: Place, *, waiting: Sequence[str] | None = None) -> Event:
+    """A delegate is done, or waits on requests of its own or of somebody below it."""
+    outcome: Any
+    if waiting is None:
+        outcome = SubagentFinishedSuccessOutcome()
+    else:
+        outcome = SubagentFinishedSuspendedOutcome(interrupt_ids=list(waiting) or None)
+    return _plain(SubagentFinishedEvent(subagent_run_id=place.seat, outcome=outcome))
+
+
+def subagent_error(place: Place, message: str) -> Event:
+    """A delegate failed; its coordinator is told and goes on."""
+    return _plain(SubagentErrorEvent(subagent_run_id=place.seat, message=message))
+
+
+def step_started(place: Place, step: str) -> Event:
+    """A node of a Swarm or Graph begins."""
+    return _plain(StepStartedEvent(step_name=step, subagent_run_id=_seat(place), metadata=_who(place)))
+
+
+def step_finished(place: Place, step: str) -> Event:
+    """A node of a Swarm or Graph is done."""
+    return _plain(StepFinishedEvent(step_name=step, subagent_run_id=_seat(place), metadata=_who(place)))
+
+
+def call_result(
+    seat: str, message_id: str, tool_call_id: str, content: str, metadata: Mapping[str, Any]
+) -> Event:
     """What the model reads as a call's result."""
     return _plain(
         ToolCallResultEvent(
@@ -142,6 +210,7 @@ def call_result(message_id: str, tool_call_id: str, content: str, metadata: Mapp
             content=content,
             role="tool",
             metadata=dict(metadata) or None,
+            subagent_run_id=seat or None,
         )
     )
 
@@ -149,3 +218,11 @@ def call_result(message_id: str, tool_call_id: str, content: str, metadata: Mapp
 def custom(name: str, value: Mapping[str, Any]) -> Event:
     """An event of the workbench's own."""
     return _plain(CustomEvent(name=name, value=dict(value)))
+
+
+def _seat(place: Place) -> str | None:
+    return place.seat or None
+
+
+def _who(place: Place) -> dict[str, Any]:
+    return {"agentPath": list(place.path)}

@@ -3,90 +3,134 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from strands import Agent
-
+from workbench.agents.ports import Place
 from workbench.agents.results import result_text
 from workbench.policy.notes import SKIPPED_BY_MESSAGE
 from workbench.runs import agui
-from workbench.runs.closing import close_batch
+from workbench.runs.closing import close_batch, close_rest
+from workbench.runs.errors import TeamTorn
 from workbench.runs.history import History, Message
 from workbench.runs.ledger import RunLedger
-from workbench.runs.snapshots import interrupts_of, reopen_batch, restore_state, restore_whole
+from workbench.runs.seat import AgentSeat, Seat, TeamSeat
+from workbench.runs.snapshots import restore_state
 from workbench.store import Checkpoint, Run, Store
-
-Path = tuple[str, ...]
 
 
 @dataclass
 class Beginning:
-    """Brings a freshly built agent to where its run begins.
+    """Brings the entry of a conversation to where its run begins.
 
     Args:
-        path: the agent path of the entry agent.
+        checkpoint: the conversation's newest.
+        path: the entry's agent path.
     """
 
     store: Store
     run: Run
     history: History
     ledger: RunLedger
-    path: Path
-    had_state: bool = False
-    """Whether an earlier turn left something in ``agent.state``."""
+    checkpoint: Checkpoint | None
+    path: tuple[str, ...]
 
-    def prompt(self, agent: Agent) -> Any:
-        """Restore the agent and return what strands is given: a message, answers, or nothing."""
-        run = self.run
-        checkpoint = self.store.checkpoints.latest(run.conversation_id)
-        if run.kind == "resume" and checkpoint is not None and checkpoint.run_id == run.input.get("pause"):
-            restore_whole(agent, checkpoint.data["snapshot"])
-            return self._responses(checkpoint)
-        if checkpoint is not None:
-            self.had_state = bool(checkpoint.data["snapshot"]["data"].get("state"))
-            restore_state(agent, checkpoint.data["snapshot"])
+    @property
+    def kept(self) -> Mapping[str, Any]:
+        """What the newest checkpoint holds of each seat."""
+        seats: Mapping[str, Any] = self.checkpoint.data["seats"] if self.checkpoint else {}
+        return seats
+
+    @property
+    def resumes(self) -> bool:
+        """Whether this run goes on from the pause that the newest checkpoint is of."""
+        of = self.checkpoint.run_id if self.checkpoint else None
+        return self.run.kind == "resume" and of is not None and of == self.run.input.get("pause")
+
+    @property
+    def mends(self) -> bool:
+        """Whether this run goes back to a turn whose last pause the newest checkpoint is of."""
+        if self.checkpoint is None or self.run.kind not in ("recover", "retry", "resume") or self.resumes:
+            return False
+        of = self.store.runs.get(self.checkpoint.run_id)
+        return of is not None and of.turn_id == self.run.turn_id and of.status == "paused"
+
+    def prompt(self, seat: Seat) -> Any:
+        """Restore the entry and return what strands is given: a message, answers, or nothing."""
+        match seat:
+            case AgentSeat():
+                return self._agent_prompt(seat)
+            case TeamSeat():
+                return self._team_prompt(seat)
+
+    # -- an agent ---------------------------------------------------------------------------
+
+    def _agent_prompt(self, seat: AgentSeat) -> Any:
+        if self.resumes:
+            return seat.resume()
+        kept = self.kept.get("", {}).get("snapshot")
+        if kept is not None:
+            restore_state(seat.agent, kept)
         text = self._turn_text()
-        if text is not None and not self.history.holds(run.turn_id):
+        if text is not None and not self.history.holds(self.run.turn_id):
             return self._deliver(text)
-        batch = self.history.open_batch
-        if batch is not None:
-            interrupts = interrupts_of(checkpoint.data["snapshot"]) if checkpoint else {}
-            reopen_batch(agent, batch, interrupts)
-            return self._responses(checkpoint, interrupts) if checkpoint else []
-        return None
+        return seat.mend() if self.history.open_batch is not None else None
 
     def _turn_text(self) -> str | None:
         """The person's message that this turn answers."""
         text = self.store.runs.require(self.run.turn_id).input.get("text")
         return str(text) if text is not None else None
 
-    def _responses(
-        self, checkpoint: Checkpoint, interrupts: dict[str, Any] | None = None
-    ) -> list[dict[str, Any]]:
-        """What strands itself must be told: the answers to the tools' own interrupts, and nothing else."""
-        known = interrupts_of(checkpoint.data["snapshot"]) if interrupts is None else interrupts
-        responses = []
-        for request in self.store.requests.of_pause(checkpoint.run_id):
-            interrupt_id = request.metadata.get("interrupt")
-            if request.kind == "tool_interrupt" and request.decision == "answered" and interrupt_id in known:
-                value = (request.answer or {}).get("value")
-                responses.append({"interruptResponse": {"interruptId": interrupt_id, "response": value}})
-        return responses
-
     def _deliver(self, text: str) -> Any:
         """Give the person's message to the agent, closing whatever waited."""
-        turn_id = self.run.turn_id
         if self.close_open_batch(SKIPPED_BY_MESSAGE, text=text):
             return None
-        message: Message = {"role": "user", "content": [{"text": text}], "tracking_id": turn_id}
-        last = self.history.messages[-1] if self.history.messages else None
-        if last is not None and last["role"] == "user":
-            # An earlier turn failed or was stopped before it was answered: one user message holds both.
-            merged = {**last, "content": [*last["content"], {"text": text}], "tracking_id": turn_id}
-            self.history.replace_last(merged)
+        message: Message = {"role": "user", "content": [{"text": text}], "tracking_id": self.run.turn_id}
+        if self._merge(text):
             return None
         return [message]
+
+    def _merge(self, text: str) -> bool:
+        """Add the person's words to a message that was never answered: its turn failed or was stopped."""
+        last = self.history.messages[-1] if self.history.messages else None
+        if last is None or last["role"] != "user":
+            return False
+        merged = {**last, "content": [*last["content"], {"text": text}], "tracking_id": self.run.turn_id}
+        self.history.replace_last(merged)
+        return True
+
+    # -- a team -----------------------------------------------------------------------------
+
+    def _team_prompt(self, seat: TeamSeat) -> Any:
+        """A Swarm or Graph begins anew with every message; the conversation so far goes into its task."""
+        if self.resumes or (self.mends and "tree" in self.kept.get("", {})):
+            return seat.resume()
+        text = self._turn_text() or ""
+        if not self.history.holds(self.run.turn_id):
+            self.abandon(SKIPPED_BY_MESSAGE)
+            if not self._merge(text):
+                self.history.messages.append(
+                    {"role": "user", "content": [{"text": text}], "tracking_id": self.run.turn_id}
+                )
+        elif self.run.kind == "recover" and self._has_acted():
+            raise TeamTorn(
+                "The app stopped while the team was at work, and some of its calls were made. They are listed "
+                "above and nothing was run twice. Try again to let the team begin anew, or send a message."
+            )
+        else:
+            self.abandon(SKIPPED_BY_MESSAGE)
+        return task_of(self.history.messages)
+
+    def _has_acted(self) -> bool:
+        return any(
+            call.turn_id == self.run.turn_id
+            and call.state in ("started", "finished")
+            and call.kind != "handoff"
+            for call in self.store.journal.of_conversation(self.run.conversation_id)
+        )
+
+    # -- closing ----------------------------------------------------------------------------
 
     def close_open_batch(self, note: str, *, text: str | None = None) -> bool:
         """Append one user message with a result for every call of the open batch; False when there is none.
@@ -98,9 +142,10 @@ class Beginning:
         batch = self.history.open_batch
         if batch is None:
             return False
+        place = Place(self.run.conversation_id, self.path)
         keys = [
             (
-                self.call_key(batch["tracking_id"], block["toolUse"]["toolUseId"]),
+                place.call_key(batch["tracking_id"], block["toolUse"]["toolUseId"]),
                 block["toolUse"]["toolUseId"],
             )
             for block in batch["content"]
@@ -113,22 +158,45 @@ class Beginning:
             content.append({"text": text})
             tracking_id = self.run.turn_id
         self.history.messages.append({"role": "user", "content": content, "tracking_id": tracking_id})
+        rest = close_rest(self.store, self.run.conversation_id, {key for key, _ in keys}, note)
+        self._tell_closed([*ended, *rest])
+        return True
+
+    def abandon(self, note: str) -> None:
+        """Close every call that a team left open."""
+        self._tell_closed(close_rest(self.store, self.run.conversation_id, set(), note))
+
+    def _tell_closed(self, ended: list[Any]) -> None:
         for call in ended:
             metadata: dict[str, Any] = {"key": call.key, "status": call.result.get("status", "error")}
             if call.mark is not None:
                 metadata["approval"] = call.mark.to_dict()
             if not call.ran:
                 metadata["notRun"] = True
-            self.ledger.told_ids.add(call.tool_call_id)
+            self.ledger.told_ids.add((call.seat, call.tool_call_id))
             self.ledger.log.add(
-                agui.call_result(uuid.uuid4().hex, call.tool_call_id, result_text(call.result), metadata)
+                agui.call_result(
+                    call.seat, uuid.uuid4().hex, call.tool_call_id, result_text(call.result), metadata
+                )
             )
         with self.ledger.commit():
             for call in ended:
                 if call.close_note is not None and self.store.journal.get(call.key) is not None:
                     self.store.journal.close(call.key, call.close_note)
-        return True
 
-    def call_key(self, tracking_id: str, tool_call_id: str) -> str:
-        """Name a call of the entry agent in the journal."""
-        return ":".join([self.run.conversation_id, "/".join(self.path), tracking_id, tool_call_id])
+
+def task_of(messages: list[Message]) -> str:
+    """Return a team's task: the person's message, after what was said before it."""
+    spoken = [
+        (message["role"], block["text"])
+        for message in messages
+        for block in message["content"]
+        if "text" in block
+    ]
+    if not spoken:
+        return ""
+    *earlier, (_, latest) = spoken
+    if not earlier:
+        return str(latest)
+    lines = [f"{'The person' if role == 'user' else 'You'}: {text}" for role, text in earlier]
+    return "\n".join(["What was said before:", *lines, "", "Now the person says:", str(latest)])

@@ -7,13 +7,13 @@ words go into one user message (a plain prompt would make strands invent results
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.agents.client_tools import answer_text, catalogue, check_arguments
 from workbench.agents.ports import ApprovalMark
-from workbench.agents.results import error_result, fitted, success_result
+from workbench.agents.results import error_result, fitted, result_text, success_result
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered
 from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
@@ -31,6 +31,7 @@ class ClosedCall:
     ran: bool
     close_note: str | None
     """The note to journal; None when the journal knows the end already."""
+    seat: str = ""
 
 
 def close_batch(
@@ -42,10 +43,40 @@ def close_batch(
         keys: journal key and tool call id of each call, in the order of the message.
         note: what the model reads of a call nobody decided and that never started.
     """
-    return [
-        _close(store.journal.get(key), store.requests.of_call(key), key, tool_call_id, note)
-        for key, tool_call_id in keys
+    ended = []
+    for key, tool_call_id in keys:
+        record = store.journal.get(key)
+        done = _finished_inside(store, record) if record is not None and record.kind == "delegate" else ""
+        ended.append(_close(record, store.requests.of_call(key), key, tool_call_id, note + done))
+    return ended
+
+
+def close_rest(
+    store: Store, conversation_id: str, apart_from: Collection[str], note: str
+) -> list[ClosedCall]:
+    """Say how the other open calls of a conversation ended: those of delegates and of teams.
+
+    Their agents will not go on, so nobody reads their results; the log and the journal do.
+    """
+    closed = []
+    for record in store.journal.open(conversation_id):
+        if record.key not in apart_from:
+            request = store.requests.of_call(record.key)
+            ended = _close(record, request, record.key, record.tool_call_id, note)
+            seat = str(request.metadata.get("seat", "")) if request is not None else ""
+            closed.append(replace(ended, seat=seat))
+    return closed
+
+
+def _finished_inside(store: Store, record: CallRecord) -> str:
+    """Say what a half-done delegate had done, which its coordinator would otherwise never hear of."""
+    path = [*record.agent_path, record.tool]
+    done = [
+        f"{call.tool}: {result_text(call.result)[:500]}"
+        for call in store.journal.of_turn(record.turn_id)
+        if call.agent_path[: len(path)] == path and call.state == "finished" and call.kind != "client"
     ]
+    return f" Before that, {record.tool} had done this: " + "; ".join(done) if done else ""
 
 
 def _close(
@@ -58,7 +89,8 @@ def _close(
         result = fitted(record.result)
         return ClosedCall(key, tool_call_id, {**result, "toolUseId": tool_call_id}, None, True, None)
     if record is not None and record.state == "started":
-        return closed(UNKNOWN_CALL)
+        # A delegate that was at work is no doubt of its own; the calls it made are.
+        return closed(note if record.kind == "delegate" else UNKNOWN_CALL)
     if record is not None and record.state == "closed":
         return ClosedCall(
             key, tool_call_id, error_result(tool_call_id, record.note or note), None, False, None

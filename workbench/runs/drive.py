@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from strands import Agent
-from strands.hooks import MessageUpdatedEvent
-
-from workbench.agents.builder import Blueprint, build_agent
-from workbench.agents.results import result_text
 from workbench.policy.notes import CANCELLED
 from workbench.runs import agui
 from workbench.runs.beginning import Beginning
-from workbench.runs.desk import ConfigDesk, LiveConfig
+from workbench.runs.crew import Crew
+from workbench.runs.desk import ConfigDesk
 from workbench.runs.eventlog import EventLog
 from workbench.runs.failures import Failure, describe
-from workbench.runs.history import History, Message
+from workbench.runs.history import History
 from workbench.runs.interrupts import interrupt_of
 from workbench.runs.ledger import RunLedger
-from workbench.runs.mapper import ChunkMapper
-from workbench.store import Claim, LeaseLost, Store, StoreError
+from workbench.runs.seat import AgentSeat, Outcome, Seat, TeamSeat
+from workbench.runs.snapshots import take_state
+from workbench.runs.stage import Stage
+from workbench.store import Claim, Conversation, LeaseLost, Store, StoreError
 
 logger = logging.getLogger(__name__)
 
 FLUSH_SECONDS = 0.03
 CANCEL_CHECK_SECONDS = 0.1
 CANCEL_GRACE_SECONDS = 3.0
-CHECKPOINT_FORMAT = 1
 DOORS_THAT_REMEMBER = frozenset({"app", "notebook"})
 
 
@@ -54,9 +50,6 @@ class Drive:
     def __post_init__(self) -> None:
         self.run = self.claim.run
         self.log = EventLog(self.store, self.run.conversation_id, self.run.id)
-        self.mapper = ChunkMapper(self.log)
-        self.agent: Agent | None = None
-        self.stopping = False
         self._stopped_at = 0.0
 
     async def go(self) -> None:
@@ -64,31 +57,8 @@ class Drive:
         run = self.run
         try:
             conversation = self.store.conversations.require(run.conversation_id)
-            self.history = History.load(self.store, run.conversation_id)
-            self.ledger = RunLedger(
-                store=self.store,
-                run=run,
-                token=self.claim.token,
-                config_name=conversation.config_file,
-                log=self.log,
-                remembers=conversation.door in DOORS_THAT_REMEMBER,
-                history=self.history,
-            )
             self._announce(conversation.entry)
-            self.beginning = Beginning(
-                store=self.store,
-                run=run,
-                history=self.history,
-                ledger=self.ledger,
-                path=(conversation.entry,),
-            )
-            if run.kind == "stop":
-                self.beginning.close_open_batch(CANCELLED)
-                self._end_cancelled()
-                return
-            live = self.desk.open(run.config_version_id)
-            plan = live.blueprint(conversation.entry)
-            await self._work(live, plan)
+            await self._begin(conversation)
         except LeaseLost:
             logger.warning("run=<%s> | the lease was lost; another process has this conversation", run.id)
         except StoreError as error:
@@ -100,83 +70,88 @@ class Drive:
 
     # -- the work ---------------------------------------------------------------------------
 
-    async def _work(self, live: LiveConfig, plan: Blueprint) -> None:
-        agent = build_agent(
-            live.config,
-            plan,
-            live.specs,
-            self.ledger,
-            path=self.beginning.path,
-            call_key=self.beginning.call_key,
-            messages=self.history.messages,
+    async def _begin(self, conversation: Conversation) -> None:
+        run = self.run
+        history = History.load(self.store, run.conversation_id)
+        self.ledger = RunLedger(
+            store=self.store,
+            run=run,
+            token=self.claim.token,
+            config_name=conversation.config_file,
+            log=self.log,
+            remembers=conversation.door in DOORS_THAT_REMEMBER,
         )
-        agent.add_hook(self._note_rewrite, MessageUpdatedEvent)
-        self.agent = agent
-        self.history.messages = cast(list[Message], agent.messages)
-        outcome = await self._stream(agent, self.beginning.prompt(agent))
-        if self.stopping:
-            self.beginning.close_open_batch(CANCELLED)
-            self._end_cancelled()
-        elif outcome == "interrupt":
-            self._pause(agent, plan)
+        self.stage = Stage(self.store, run, self.log, self.ledger, person=str(run.input.get("by", "")))
+        checkpoint = self.store.checkpoints.latest(run.conversation_id)
+        path = tuple(checkpoint.data["path"]) if checkpoint else (conversation.entry,)
+        beginning = Beginning(self.store, run, history, self.ledger, checkpoint, path)
+        if run.kind == "stop":
+            self.ledger.histories.append(history)
+            self._close(beginning)
+            return
+        live = self.desk.open(run.config_version_id)
+        if checkpoint is not None and (beginning.resumes or beginning.mends):
+            self.stage.pause_id = checkpoint.run_id
+        self.crew = Crew(
+            live,
+            self.stage,
+            saved=beginning.kept if beginning.resumes else {},
+            torn=beginning.kept if beginning.mends else {},
+        )
+        seat = self.crew.take_seat(conversation.entry, (), "", history)
+        if history not in self.ledger.histories:
+            self.ledger.histories.append(history)
+        if checkpoint is None:
+            beginning.path = seat.place.path
+        await self._work(seat, beginning)
+
+    async def _work(self, seat: Seat, beginning: Beginning) -> None:
+        outcome = await self._beside(seat.go(beginning.prompt(seat)))
+        if self.ledger.broken is not None:
+            raise self.ledger.broken
+        if self.stage.stopping:
+            self._close(beginning)
+        elif outcome is not None and outcome.stop == "interrupt":
+            self._pause(seat)
         else:
-            self._end_done(agent)
+            if isinstance(seat, TeamSeat):
+                self._keep_reply(beginning.history, outcome.text if outcome else "")
+            self._end_done(seat, beginning)
 
-    async def _stream(self, agent: Agent, prompt: Any) -> str:
-        """Run the agent, mapping its stream into the log; return strands' stop reason."""
-        stop_reason = "end_turn"
-        async with self._beside(asyncio.current_task()):
-            try:
-                async for event in agent.stream_async(prompt):
-                    if "event" in event:
-                        self.mapper.chunk(event["event"])
-                    elif "message" in event:
-                        self._tell_missing(event["message"])
-                    elif "result" in event:
-                        stop_reason = event["result"].stop_reason
-            except asyncio.CancelledError:
-                if not self.stopping:
-                    raise
-                task = asyncio.current_task()
-                if task is not None:
-                    task.uncancel()
-        return stop_reason
+    @staticmethod
+    def _keep_reply(history: History, text: str) -> None:
+        """A team's members forget; the conversation keeps what was said in it."""
+        reply = text or "(The team finished and said nothing.)"
+        history.messages.append(
+            {"role": "assistant", "content": [{"text": reply}], "tracking_id": uuid.uuid4().hex}
+        )
 
-    def _tell_missing(self, message: Message) -> None:
-        """Announce results that no hook saw: a tool name strands would not run, a batch it cancelled."""
-        for block in message["content"]:
-            result = block.get("toolResult")
-            if (
-                result
-                and result["toolUseId"] in self.mapper.calls
-                and result["toolUseId"] not in self.ledger.told_ids
-            ):
-                self.ledger.told_ids.add(result["toolUseId"])
-                self.log.add(
-                    agui.call_result(
-                        uuid.uuid4().hex,
-                        result["toolUseId"],
-                        result_text(result),
-                        {"status": result["status"]},
-                    )
-                )
+    def _close(self, beginning: Beginning) -> None:
+        """End a stopped run: whatever is open is cancelled."""
+        if not beginning.close_open_batch(CANCELLED):
+            beginning.abandon(CANCELLED)
+        self._end_cancelled()
 
-    def _note_rewrite(self, event: MessageUpdatedEvent) -> None:
-        for index, message in enumerate(event.agent.messages):
-            if message.get("tracking_id") == event.tracking_id:
-                self.history.changed(index)
+    async def _beside(self, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
+        """Do the work while events are stored as they come and Stop is looked out for.
 
-    @contextlib.asynccontextmanager
-    async def _beside(self, work: asyncio.Task[Any] | None) -> AsyncIterator[None]:
-        """Store events as they come and look out for Stop, while the run works."""
-        watcher = asyncio.create_task(self._watch(work))
+        Returns:
+            The outcome, or None when the work hung and was left after a Stop.
+        """
+        task = asyncio.ensure_future(work)
+        watcher = asyncio.create_task(self._watch(task))
         try:
-            yield
+            return await task
+        except asyncio.CancelledError:
+            if not self.stage.stopping:
+                task.cancel()
+                raise
+            return None
         finally:
             watcher.cancel()
             await asyncio.gather(watcher, return_exceptions=True)
 
-    async def _watch(self, work: asyncio.Task[Any] | None) -> None:
+    async def _watch(self, work: asyncio.Task[Any]) -> None:
         checked = 0.0
         while True:
             await asyncio.sleep(FLUSH_SECONDS)
@@ -189,14 +164,15 @@ class Drive:
             except StoreError as error:
                 logger.warning("run=<%s> | events wait for the database: %s", self.run.id, error)
 
-    def _look_for_stop(self, now: float, work: asyncio.Task[Any] | None) -> None:
-        if not self.stopping:
+    def _look_for_stop(self, now: float, work: asyncio.Task[Any]) -> None:
+        if self.ledger.broken is not None:
+            self.crew.cancel("The workbench can't store anything any more")
+        elif not self.stage.stopping:
             if self.store.runs.require(self.run.id).cancel_requested:
-                self.stopping = True
+                self.stage.stopping = True
                 self._stopped_at = now
-                if self.agent is not None:
-                    self.agent.cancel(message=CANCELLED)
-        elif work is not None and not self.ledger.running and now - self._stopped_at > CANCEL_GRACE_SECONDS:
+                self.crew.cancel(CANCELLED)
+        elif not self.ledger.running and now - self._stopped_at > CANCEL_GRACE_SECONDS:
             # The model's stream hangs; no tool is running, so nothing is torn by leaving it.
             work.cancel()
 
@@ -221,11 +197,10 @@ class Drive:
         )
         self.log.flush()
 
-    def _pause(self, agent: Agent, plan: Blueprint) -> None:
+    def _pause(self, seat: Seat) -> None:
         run = self.run
-        self.mapper.close()
+        self.stage.close_all(cut=False)
         requests = self.ledger.requests
-        snapshot = agent.take_snapshot(preset="session", exclude=["messages"])
         questions = [request.tool_call_id for request in requests if request.kind == "question"]
         others = [interrupt_of(request) for request in requests if request.kind != "question"]
         self.log.add(
@@ -234,56 +209,48 @@ class Drive:
                 run.id,
                 pending=[] if others else questions,
                 interrupts=others,
-                usage=self.mapper.usage,
+                usage=self.stage.spent.usage,
             )
         )
         with self.ledger.commit():
             self.store.requests.open(requests)
             self.ledger.wait()
-            stored = self.store.conversations.require(run.conversation_id)
-            self.store.checkpoints.save(
-                run.id,
-                run.conversation_id,
-                generation=stored.generation,
-                last_message_seq=stored.last_message_seq,
-                data={"format": CHECKPOINT_FORMAT, "snapshot": snapshot.to_dict(), "agent": plan.name},
-            )
+            self._checkpoint(seat, self.crew.keep())
             self._finish("paused")
 
-    def _end_done(self, agent: Agent) -> None:
-        self.mapper.close()
-        self.log.add(agui.run_finished(self.run.conversation_id, self.run.id, usage=self.mapper.usage))
+    def _end_done(self, seat: Seat, beginning: Beginning) -> None:
+        self.stage.close_all(cut=False)
+        self.log.add(agui.run_finished(self.run.conversation_id, self.run.id, usage=self.stage.spent.usage))
         with self.ledger.commit():
-            if agent.state.get() or self.beginning.had_state:
-                self._keep_state(agent)
+            # Tools may keep values in ``agent.state``; the next message finds them there.
+            had_state = bool(beginning.kept.get("", {}).get("snapshot", {}).get("data", {}).get("state"))
+            if isinstance(seat, AgentSeat) and (had_state or seat.agent.state.get()):
+                self._checkpoint(seat, {"": {"snapshot": take_state(seat.agent)}})
             self._finish("done")
 
-    def _keep_state(self, agent: Agent) -> None:
-        """Tools may keep values in ``agent.state``; the next message finds them there."""
+    def _checkpoint(self, seat: Seat, seats: dict[str, Any]) -> None:
         stored = self.store.conversations.require(self.run.conversation_id)
         self.store.checkpoints.save(
             self.run.id,
             self.run.conversation_id,
             generation=stored.generation,
             last_message_seq=stored.last_message_seq,
-            data={
-                "format": CHECKPOINT_FORMAT,
-                "snapshot": agent.take_snapshot(include=["state", "model_state"]).to_dict(),
-                "agent": agent.name,
-            },
+            data={"path": list(seat.place.path), "seats": seats},
         )
 
     def _end_cancelled(self) -> None:
-        self.mapper.close(cut=True)
+        self.stage.close_all(cut=True)
         self.log.add(
-            agui.run_finished(self.run.conversation_id, self.run.id, cancelled=True, usage=self.mapper.usage)
+            agui.run_finished(
+                self.run.conversation_id, self.run.id, cancelled=True, usage=self.stage.spent.usage
+            )
         )
         with self.ledger.commit():
             self._finish("cancelled")
 
     def _end_failed(self, failure: Failure) -> None:
-        self.mapper.close(cut=True)
-        self.log.add(agui.run_error(failure.code, failure.message, usage=self.mapper.usage))
+        self.stage.close_all(cut=True)
+        self.log.add(agui.run_error(failure.code, failure.message, usage=self.stage.spent.usage))
         try:
             with self.ledger.commit():
                 self._finish("failed", {"code": failure.code, "message": failure.message})
@@ -294,5 +261,5 @@ class Drive:
 
     def _finish(self, status: Any, error: dict[str, Any] | None = None) -> None:
         self.log.flush()
-        self.store.runs.set_status(self.run.id, status, error=error, usage=self.mapper.usage)
+        self.store.runs.set_status(self.run.id, status, error=error, usage=self.stage.spent.usage)
         self.store.leases.release(self.run.conversation_id, self.claim.token)

@@ -57,3 +57,11 @@ class LooseningUnconfirmed(EngineRefused):
             "This change lets calls run that asked before: " + "; ".join(one.sentence for one in loosenings)
         )
         self.loosenings = tuple(loosenings)
+
+
+class TeamFailed(Exception):
+    """A Swarm or Graph ended without a reply; the message says why."""
+
+
+class TeamTorn(Exception):
+    """A team was stopped in the middle of its work by a crash, and can't be put back; the message says so."""

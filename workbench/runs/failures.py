@@ -17,6 +17,7 @@ from workbench.agents.tools import ToolLoadError
 from workbench.agents.transcript_rule import TranscriptBroken
 from workbench.config import ConfigInvalid, ImportSpecError
 from workbench.policy.shown import visible
+from workbench.runs.errors import TeamFailed, TeamTorn
 
 _LONGEST_DETAIL = 600
 
@@ -40,6 +41,10 @@ def describe(error: BaseException) -> Failure:
             return Failure("tool_unavailable", str(error))
         case CannotBuild():
             return Failure("cannot_build", str(error))
+        case TeamFailed():
+            return Failure("team_failed", f"The team could not finish: {visible(str(error))}")
+        case TeamTorn():
+            return Failure("team_torn", str(error))
         case ConfigInvalid():
             return Failure("config_invalid", f"This config version no longer loads here: {error}")
         case TranscriptBroken():

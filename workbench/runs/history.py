@@ -13,16 +13,22 @@ class History:
     """A live message list whose new tail the next transaction stores.
 
     The list itself is the agent's. It only grows, save for :meth:`replace_last`.
+
+    Args:
+        seat: which delegation the messages belong to; empty for the conversation's own.
     """
 
-    def __init__(self, messages: list[Message]) -> None:
+    def __init__(self, messages: list[Message], seat: str = "") -> None:
         self.messages = messages
+        self.seat = seat
         self._saved = len(messages)
         self._rewrite_from: int | None = None
 
     @classmethod
-    def load(cls, store: Store, conversation_id: str) -> History:
-        """Load the whole history of a conversation."""
+    def load(cls, store: Store, conversation_id: str, seat: str = "") -> History:
+        """Load the whole history of a conversation, or of one delegation in it."""
+        if seat:
+            return cls(store.seats.load(conversation_id, seat), seat)
         return cls(store.messages.load(conversation_id))
 
     def replace_last(self, message: Message) -> None:
@@ -40,14 +46,15 @@ class History:
 
     def save(self, store: Store, conversation_id: str) -> None:
         """Store what is new, in the running transaction."""
-        if self._rewrite_from is not None:
-            # The store counts messages from 1.
-            store.messages.rewrite_from(
-                conversation_id, self._rewrite_from + 1, self.messages[self._rewrite_from :]
-            )
-            self._rewrite_from = None
-        elif self._saved < len(self.messages):
-            store.messages.append(conversation_id, self.messages[self._saved :])
+        first = self._saved if self._rewrite_from is None else self._rewrite_from
+        # The store counts messages from 1.
+        if self.seat and first < len(self.messages):
+            store.seats.put(conversation_id, self.seat, first + 1, self.messages[first:])
+        elif self._rewrite_from is not None:
+            store.messages.rewrite_from(conversation_id, first + 1, self.messages[first:])
+        elif first < len(self.messages):
+            store.messages.append(conversation_id, self.messages[first:])
+        self._rewrite_from = None
         self._saved = len(self.messages)
 
     def mark(self) -> tuple[int, int | None]:

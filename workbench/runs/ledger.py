@@ -35,7 +35,9 @@ from workbench.runs.history import History
 from workbench.store import (
     CallAlreadyFinished,
     CallInDoubt,
+    DatabaseProblem,
     GrantGone,
+    LeaseLost,
     NewCall,
     NewRequest,
     Request,
@@ -53,7 +55,6 @@ class RunLedger:
         run: the run, which is working and whose lease this process holds.
         token: the fencing token of that lease; every commit checks it in its own transaction.
         config_name: which config the grants belong to.
-        history: the agent's messages, of which a transaction stores what is new.
     """
 
     store: Store
@@ -62,9 +63,13 @@ class RunLedger:
     config_name: str
     log: EventLog
     remembers: bool
-    history: History
+    histories: list[History] = field(default_factory=list)
+    """The messages of every agent at work, of which each transaction stores what is new."""
     requests: list[NewRequest] = field(default_factory=list)
-    told_ids: set[str] = field(default_factory=set)
+    told_ids: set[tuple[str, str]] = field(default_factory=set)
+    """Seat and tool call id of every call whose result was announced in this run."""
+    broken: Exception | None = None
+    """Why nothing can be stored any more: the lease is lost, or the database fails."""
     running: set[str] = field(default_factory=set)
     """Keys of the calls that were started here and have not ended."""
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
@@ -150,8 +155,9 @@ class RunLedger:
                 {
                     "key": call.key,
                     "toolCallId": call.tool_call_id,
+                    "seat": call.place.seat,
                     "agent": call.agent,
-                    "agentPath": list(call.agent_path),
+                    "agentPath": list(call.place.path),
                     "tool": call.tool,
                     "verdict": verdict.to_dict(),
                 },
@@ -184,7 +190,7 @@ class RunLedger:
                 config_version_id=self.run.config_version_id,
                 kind=kind,
                 agent=call.agent,
-                agent_path=list(call.agent_path),
+                agent_path=list(call.place.path),
                 tool=call.tool,
                 tool_call_id=call.tool_call_id,
                 call_key=call.key,
@@ -199,7 +205,7 @@ class RunLedger:
                 subject_label=verdict.subject.label if verdict else call.tool,
                 scopes=list(verdict.scopes) if verdict else ["once"],
                 expires_at=expires_at,
-                metadata=dict(metadata or {}),
+                metadata={**(metadata or {}), "seat": call.place.seat},
             )
         )
         self.log.add(
@@ -210,8 +216,9 @@ class RunLedger:
                     "key": call.key,
                     "kind": kind,
                     "toolCallId": call.tool_call_id,
+                    "seat": call.place.seat,
                     "agent": call.agent,
-                    "agentPath": list(call.agent_path),
+                    "agentPath": list(call.place.path),
                     "tool": call.tool,
                 },
             )
@@ -281,7 +288,7 @@ class RunLedger:
         seconds: float | None,
     ) -> None:
         """Announce the result that the model is about to read."""
-        self.told_ids.add(call.tool_call_id)
+        self.told_ids.add((call.place.seat, call.tool_call_id))
         content = result_text(result)
         metadata: dict[str, Any] = {"key": call.key, "status": result.get("status", "success")}
         mark = self._marks.get(call.key)
@@ -291,7 +298,9 @@ class RunLedger:
             metadata["executedInput"] = executed_input
         if seconds is not None:
             metadata["seconds"] = round(seconds, 4)
-        self.log.add(agui.call_result(uuid.uuid4().hex, call.tool_call_id, content, metadata))
+        self.log.add(
+            agui.call_result(call.place.seat, uuid.uuid4().hex, call.tool_call_id, content, metadata)
+        )
 
     @contextmanager
     def commit(self) -> Iterator[None]:
@@ -300,11 +309,13 @@ class RunLedger:
         Raises:
             LeaseLost: another process took the conversation over; nothing is stored.
         """
-        buffered = (dict(self._proposed), dict(self._verdicts), self.history.mark(), self.log.mark())
+        buffered = dict(self._proposed), dict(self._verdicts), self.log.mark()
+        marks = [(history, history.mark()) for history in self.histories]
         try:
             with self.store.transaction(durable=True):
                 self.store.leases.check(self.run.conversation_id, self.token)
-                self.history.save(self.store, self.run.conversation_id)
+                for history in self.histories:
+                    history.save(self.store, self.run.conversation_id)
                 if self._proposed:
                     self.store.journal.propose([self._row(call) for call in self._proposed.values()])
                     self._proposed = {}
@@ -312,10 +323,13 @@ class RunLedger:
                     self.store.journal.allow(key, verdict.to_dict(), grant_id=verdict.grant_id)
                 self._verdicts = {}
                 yield
-        except BaseException:
-            self._proposed, self._verdicts, history, log = buffered
-            self.history.reset(history)
+        except BaseException as error:
+            self._proposed, self._verdicts, log = buffered
             self.log.reset(log)
+            for history, mark in marks:
+                history.reset(mark)
+            if isinstance(error, (LeaseLost, DatabaseProblem)):
+                self.broken = error
             raise
 
     def _row(self, call: ProposedCall) -> NewCall:
@@ -326,7 +340,7 @@ class RunLedger:
             turn_id=self.run.turn_id,
             config_version_id=self.run.config_version_id,
             agent=call.agent,
-            agent_path=list(call.agent_path),
+            agent_path=list(call.place.path),
             tool=call.tool,
             kind=call.facts.kind,
             tool_call_id=call.tool_call_id,

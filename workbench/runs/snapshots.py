@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from strands import Agent
@@ -15,20 +16,32 @@ def partial(data: dict[str, Any]) -> Snapshot:
     return Snapshot(scope="agent", schema_version="1.0", data=data, app_data={})
 
 
+def take(agent: Agent) -> dict[str, Any]:
+    """Return an agent's state without its messages, which are stored on their own."""
+    return agent.take_snapshot(preset="session", exclude=["messages"]).to_dict()
+
+
+def take_state(agent: Agent) -> dict[str, Any]:
+    """Return only what an agent's next turn may find: its own state and the model's."""
+    return agent.take_snapshot(include=["state", "model_state"]).to_dict()
+
+
 def restore_whole(agent: Agent, snapshot: dict[str, Any]) -> None:
     """Bring an agent to where a snapshot was taken, its messages aside."""
     agent.load_snapshot(Snapshot.from_dict(snapshot))
 
 
-def restore_state(agent: Agent, snapshot: dict[str, Any]) -> None:
+def restore_state(agent: Agent, snapshot: Mapping[str, Any]) -> None:
     """Give a new turn what the last one left: the agent's own state, and nothing of its interrupts."""
     data = {key: snapshot["data"][key] for key in ("state", "model_state") if key in snapshot["data"]}
     if data:
         agent.load_snapshot(partial(data))
 
 
-def interrupts_of(snapshot: dict[str, Any]) -> dict[str, Any]:
+def interrupts_of(snapshot: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the interrupts that a snapshot holds, by strands' id."""
+    if snapshot is None:
+        return {}
     interrupts: dict[str, Any] = (snapshot["data"].get("interrupt_state") or {}).get("interrupts", {})
     return interrupts
 

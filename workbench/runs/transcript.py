@@ -8,7 +8,7 @@ changes it there.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,10 @@ from workbench.store import Event, as_time
 
 LONGEST_SHOWN_RESULT = 4_000
 """Characters of a result that the transcript carries; the whole is read on demand."""
+
+
+_CallName = tuple[str, str]
+"""Seat and tool call id."""
 
 
 @dataclass
@@ -37,8 +41,7 @@ class Transcript:
         self.last_seq = 0
         self._runs: dict[str, _Run] = {}
         self._texts: dict[str, tuple[_Run, int]] = {}
-        self._calls: dict[str, tuple[_Run, int]] = {}
-        self._by_tool_call: dict[str, str] = {}
+        self._calls: dict[_CallName, tuple[_Run, int]] = {}
 
     def runs(self, last: int | None = None) -> list[RunView]:
         """Return the runs so far in order, the last ``last`` of them when given."""
@@ -63,15 +66,11 @@ class Transcript:
             case "RUN_STARTED":
                 self._started(run, data, at)
             case "TEXT_MESSAGE_START":
-                self._add(
-                    run, data["messageId"], TextItem(self._agent(run), self._path(run), "", streaming=True)
-                )
+                path = _path(run, data)
+                self._add(run, data["messageId"], TextItem(path[-1], path, "", streaming=True))
             case "REASONING_MESSAGE_START":
-                self._add(
-                    run,
-                    data["messageId"],
-                    ReasoningItem(self._agent(run), self._path(run), "", streaming=True),
-                )
+                path = _path(run, data)
+                self._add(run, data["messageId"], ReasoningItem(path[-1], path, "", streaming=True))
             case "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT":
                 self._grow(data["messageId"], data["delta"])
             case "TEXT_MESSAGE_END" | "REASONING_MESSAGE_END":
@@ -80,10 +79,10 @@ class Transcript:
                 self._call_started(run, data)
             case "TOOL_CALL_ARGS":
                 self._change(
-                    data["toolCallId"], lambda call: replace(call, input_text=call.input_text + data["delta"])
+                    _call_name(data), lambda call: replace(call, input_text=call.input_text + data["delta"])
                 )
             case "TOOL_CALL_END":
-                self._change(data["toolCallId"], _with_input)
+                self._change(_call_name(data), _with_input)
             case "TOOL_CALL_RESULT":
                 self._result(data)
             case "CUSTOM":
@@ -106,12 +105,6 @@ class Transcript:
             started_at=at,
         )
 
-    def _agent(self, run: _Run) -> str:
-        return run.view.agent
-
-    def _path(self, run: _Run) -> tuple[str, ...]:
-        return (run.view.agent,)
-
     def _add(self, run: _Run, message_id: str, item: Item) -> None:
         self._texts[message_id] = (run, len(run.items))
         run.items.append(item)
@@ -133,32 +126,32 @@ class Transcript:
                 run.items[index] = replace(item, streaming=False)
 
     def _call_started(self, run: _Run, data: dict[str, Any]) -> None:
-        tool_call_id = data["toolCallId"]
-        self._calls[tool_call_id] = (run, len(run.items))
+        path = _path(run, data)
+        self._calls[_call_name(data)] = (run, len(run.items))
         run.items.append(
             CallItem(
                 key="",
-                agent=self._agent(run),
-                agent_path=self._path(run),
+                agent=path[-1],
+                agent_path=path,
                 tool=data["toolCallName"],
-                tool_call_id=tool_call_id,
+                tool_call_id=data["toolCallId"],
                 input=None,
                 input_text="",
                 state="proposed",
             )
         )
 
-    def _change(self, tool_call_id: str, change: Any) -> None:
-        if tool_call_id in self._calls:
-            run, index = self._calls[tool_call_id]
+    def _change(self, name: _CallName, change: Callable[[Any], CallItem]) -> None:
+        if name in self._calls:
+            run, index = self._calls[name]
             run.items[index] = change(run.items[index])
 
     def _custom(self, name: str, value: dict[str, Any], at: datetime) -> None:
-        tool_call_id = value.get("toolCallId", "")
+        call_name = (value.get("seat", ""), value.get("toolCallId", ""))
         if name == agui.CALL:
             verdict = Verdict.from_dict(value["verdict"])
             self._change(
-                tool_call_id,
+                call_name,
                 lambda call: replace(
                     call,
                     key=value["key"],
@@ -169,7 +162,7 @@ class Transcript:
             )
         elif name == agui.REQUEST:
             self._change(
-                tool_call_id,
+                call_name,
                 lambda call: replace(
                     call,
                     key=value["key"],
@@ -189,7 +182,7 @@ class Transcript:
                 via=value.get("via", ""),
             )
             self._change(
-                tool_call_id,
+                call_name,
                 lambda call: replace(
                     call, decision=line, request_id=value["requestId"], edited=bool(value.get("edited"))
                 ),
@@ -217,7 +210,7 @@ class Transcript:
                 seconds=metadata.get("seconds"),
             )
 
-        self._change(data["toolCallId"], change)
+        self._change(_call_name(data), change)
 
     def _ended(self, run: _Run, data: dict[str, Any], at: datetime) -> None:
         usage = (data.get("usage") or [None])[0]
@@ -248,6 +241,16 @@ class Transcript:
                 run.items[index] = replace(item, streaming=False, cut=True)
             elif isinstance(item, ReasoningItem) and item.streaming:
                 run.items[index] = replace(item, streaming=False)
+
+
+def _call_name(data: dict[str, Any]) -> _CallName:
+    return data.get("subagentRunId") or "", data["toolCallId"]
+
+
+def _path(run: _Run, data: dict[str, Any]) -> tuple[str, ...]:
+    """Who speaks: the agent path that the event carries, else the entry agent."""
+    path = (data.get("metadata") or {}).get("agentPath")
+    return tuple(path) if path else (run.view.agent,)
 
 
 def _blank(run_id: str, number: int) -> RunView:

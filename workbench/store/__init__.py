@@ -5,7 +5,7 @@ It knows the policy's words and nothing else of the product. It keeps the promis
 answer wins, an approved call is started at most once at a time and finishes at most once, decisions are never changed.
 """
 
-from workbench.store.clock import Clock, as_text, as_time, new_id, utc_now
+from workbench.store.clock import Clock, as_text, as_time, new_id, optional_text, utc_now
 from workbench.store.errors import (
     AlreadyDecided,
     CallAlreadyFinished,
@@ -114,5 +114,6 @@ __all__ = [
     "as_text",
     "as_time",
     "new_id",
+    "optional_text",
     "utc_now",
 ]

@@ -18,7 +18,15 @@ SELECT c.id, c.title, c.config_file, c.entry, c.door, c.created_at, c.updated_at
 FROM conversations c
 """
 
-_ERASED_WITH_IT = ("messages", "message_bodies", "message_generations", "events", "checkpoints", "searchable")
+_ERASED_WITH_IT = (
+    "messages",
+    "seat_messages",
+    "message_bodies",
+    "message_generations",
+    "events",
+    "checkpoints",
+    "searchable",
+)
 
 
 class Conversations:

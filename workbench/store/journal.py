@@ -26,6 +26,9 @@ from workbench.store.rows import RowShape
 _SHAPE = RowShape(CallRecord, json=("agent_path", "input", "verdict", "executed_input", "result"))
 _SELECT = f"SELECT {_SHAPE.select('c')} FROM calls c "
 
+# As the index on open calls says it, so that looking for them never reads the finished ones.
+_OPEN = "c.state NOT IN ('finished', 'closed')"
+
 _LETS_RUN = ("approved", "answered", "run_again")
 
 
@@ -219,11 +222,19 @@ class Journal:
 
     def of_run(self, run_id: str) -> list[CallRecord]:
         """The calls proposed in a run, in order."""
-        return self._where("c.run_id = ?", run_id)
+        return self._where("c.turn_id = (SELECT turn_id FROM runs WHERE id = ?1) AND c.run_id = ?1", run_id)
 
     def unfinished(self, conversation_id: str) -> list[CallRecord]:
         """The conversation's calls that were started and whose attempt has not ended."""
-        return self._where("c.conversation_id = ? AND c.state = 'started'", conversation_id)
+        return self._where(f"c.conversation_id = ? AND {_OPEN} AND c.state = 'started'", conversation_id)
+
+    def of_turn(self, turn_id: str) -> list[CallRecord]:
+        """The calls proposed in a turn, in order."""
+        return self._where("c.turn_id = ?", turn_id)
+
+    def open(self, conversation_id: str) -> list[CallRecord]:
+        """The conversation's calls that neither finished nor were closed, in order."""
+        return self._where(f"c.conversation_id = ? AND {_OPEN}", conversation_id)
 
     def attempts(self, key: str) -> list[Attempt]:
         """Every attempt of a call, in order."""

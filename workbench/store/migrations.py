@@ -53,6 +53,11 @@ CREATE TABLE events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_run ON events (run_id, seq);
 
+CREATE TABLE seat_messages (
+  conversation_id TEXT NOT NULL, seat TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL,
+  PRIMARY KEY (conversation_id, seat, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE message_bodies (
   id INTEGER PRIMARY KEY, conversation_id TEXT NOT NULL, tracking_id TEXT NOT NULL, hash BLOB NOT NULL,
   body TEXT NOT NULL, UNIQUE (conversation_id, tracking_id, hash)
@@ -124,7 +129,8 @@ CREATE TABLE calls (
   attempts INTEGER NOT NULL DEFAULT 0, proposed_at TEXT NOT NULL, started_at TEXT, finished_at TEXT
 ) STRICT;
 CREATE INDEX calls_conversation ON calls (conversation_id);
-CREATE INDEX calls_run ON calls (run_id);
+CREATE INDEX calls_turn ON calls (turn_id);
+CREATE INDEX calls_open ON calls (conversation_id) WHERE state NOT IN ('finished', 'closed');
 CREATE TABLE attempts (
   call_key TEXT NOT NULL, number INTEGER NOT NULL, started_at TEXT NOT NULL, ended_at TEXT, why TEXT,
   PRIMARY KEY (call_key, number)

@@ -21,6 +21,7 @@ from workbench.store.messages import Messages
 from workbench.store.opening import prepare
 from workbench.store.requests import Requests
 from workbench.store.runs import Runs
+from workbench.store.seats import Seats
 from workbench.store.settings import Settings
 
 
@@ -39,6 +40,7 @@ class Store:
         self.runs = Runs(db, self.leases)
         self.events = Events(db)
         self.messages = Messages(db)
+        self.seats = Seats(db)
         self.checkpoints = Checkpoints(db)
         self.requests = Requests(db)
         self.grants = Grants(db)

@@ -1,0 +1,208 @@
+"""The crew of a run: every agent and team of a config, built as it is needed, each at its seat."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from strands import Agent
+from strands.hooks import MessageUpdatedEvent
+from strands.interrupt import Interrupt
+from strands.types._events import ToolInterruptEvent, ToolResultEvent
+from strands.types.tools import ToolUse
+
+from workbench.agents.builder import CannotBuild, build_agent
+from workbench.agents.delegate import DelegateTool
+from workbench.agents.ports import Place
+from workbench.agents.results import error_result, success_result, with_note
+from workbench.agents.team import Member, build_graph, build_swarm
+from workbench.config import DelegateConfig, GraphConfig, SwarmConfig
+from workbench.runs import agui
+from workbench.runs.desk import LiveConfig
+from workbench.runs.failures import describe
+from workbench.runs.history import History
+from workbench.runs.retelling import retell
+from workbench.runs.seat import AgentSeat, Seat, TeamSeat
+from workbench.runs.stage import Stage
+
+_SEATS = uuid.UUID("6f0c3c0e-6c5e-5f0a-9d3e-2b1f3a7c8d90")
+
+
+@dataclass
+class Crew:
+    """Builds and seats agents and teams.
+
+    Args:
+        saved: what the checkpoint kept of each seat, by its id, when a pause is being resumed.
+        torn: the same, when a crash or a failure is being mended.
+    """
+
+    live: LiveConfig
+    stage: Stage
+    saved: Mapping[str, Any]
+    torn: Mapping[str, Any]
+    seats: dict[str, Seat] = field(default_factory=dict)
+    _used_ids: set[str] = field(default_factory=set)
+
+    def take_seat(self, ref: str, path: tuple[str, ...], seat: str, history: History) -> Seat:
+        """Put an agent or an orchestration to its seat.
+
+        Args:
+            ref: its name in the config.
+            path: who stands above it.
+
+        Raises:
+            CannotBuild, ModelUnavailable, ToolLoadError: it can't be made here.
+        """
+        config = self.live.config
+        above = Place(self.stage.run.conversation_id, path, seat)
+        made: Seat
+        if ref in config.agents or isinstance(config.orchestrations.get(ref), DelegateConfig):
+            agent, place = self._agent(ref, above, history=history)
+            self.stage.ledger.histories.append(history)
+            made = AgentSeat(place, agent, history, self.stage, self.saved.get(seat), self.torn.get(seat))
+        else:
+            member = self._member(ref, above)
+            orchestration = config.orchestrations[ref]
+            chat_output = getattr(orchestration, "chat_output", None)
+            place = Place(above.conversation_id, (*path, ref), seat)
+            assert not isinstance(member, Agent)
+            kept = self.saved.get(seat) or self.torn.get(seat)
+            made = TeamSeat(place, member, self.stage, chat_output, kept)
+        self.seats[seat] = made
+        return made
+
+    # -- building ---------------------------------------------------------------------------
+
+    def _member(self, ref: str, above: Place) -> Member:
+        """Build a member of a team: an agent, or an orchestration as a node."""
+        config = self.live.config
+        orchestration = config.orchestrations.get(ref)
+        inside = Place(above.conversation_id, (*above.path, ref), above.seat)
+        match orchestration:
+            case None | DelegateConfig():
+                agent, place = self._agent(ref, above)
+                self.stage.nodes[inside.path] = place
+                return agent
+            case SwarmConfig():
+                members = {name: self._member(name, inside) for name in orchestration.agents}
+                agents = {name: member for name, member in members.items() if isinstance(member, Agent)}
+                return build_swarm(orchestration, agents)
+            case GraphConfig():
+                nodes = {name: self._member(name, inside) for name in orchestration.nodes}
+                return build_graph(orchestration, nodes, self.live.specs)
+
+    def _agent(self, ref: str, above: Place, *, history: History | None = None) -> tuple[Agent, Place]:
+        """Build an agent, or a delegate orchestration's coordinator with its delegates."""
+        config = self.live.config
+        orchestration = config.orchestrations.get(ref)
+        name = orchestration.entry_name if isinstance(orchestration, DelegateConfig) else ref
+        if name not in config.agents:
+            raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
+        place = Place(above.conversation_id, (*above.path, name), above.seat)
+        plan = self.live.blueprint(name)
+        delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
+        agent = build_agent(
+            config,
+            plan,
+            self.live.specs,
+            self.stage.ledger,
+            place=place,
+            messages=history.messages if history is not None else None,
+            delegates=delegates,
+            name=ref,
+            used_ids=self._used_ids,
+        )
+        self.stage.watch(agent)
+        if history is not None:
+            history.messages = agent.messages  # type: ignore[assignment]
+            agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)
+        return agent, place
+
+    def _delegates(self, team: DelegateConfig, coordinator: Place) -> list[DelegateTool]:
+        config = self.live.config
+        tools = []
+        for connection in team.connections:
+            inner = config.orchestrations.get(connection.agent)
+            is_agent = inner is None or isinstance(inner, DelegateConfig)
+            own = config.agents.get(connection.agent) or inner
+            description = connection.description or getattr(own, "description", None)
+            tools.append(
+                DelegateTool(
+                    connection.agent,
+                    description or f"Ask {connection.agent}.",
+                    partial(self._delegate, connection.agent, description or "", coordinator),
+                    resumable=is_agent,
+                )
+            )
+        return tools
+
+    # -- delegating -------------------------------------------------------------------------
+
+    async def _delegate(
+        self, ref: str, description: str, parent: Place, tool_use: ToolUse, coordinator: Agent
+    ) -> AsyncIterator[Any]:
+        """Do one delegated call: seat the delegate, let it work, and bring its pause or its reply up."""
+        call_id = tool_use["toolUseId"]
+        tracking_id = coordinator.messages[-1]["tracking_id"]
+        seat_id = str(uuid.uuid5(_SEATS, f"{parent.seat}|{'/'.join(parent.path)}|{tracking_id}|{call_id}"))
+        place = Place(parent.conversation_id, (*parent.path, ref), seat_id)
+        self.stage.log.add(
+            agui.subagent_started(place, ref, description, parent=parent, tool_call_id=call_id)
+        )
+        try:
+            history = History.load(self.stage.store, parent.conversation_id, seat_id)
+            seat = self.take_seat(ref, parent.path, seat_id, history)
+            outcome = await seat.delegated(_task_of(tool_use))
+        except Exception as error:
+            if self.stage.ledger.broken is not None:
+                raise
+            failure = describe(error)
+            self.stage.log.add(agui.subagent_error(place, failure.message))
+            self.seats.pop(seat_id, None)
+            yield ToolResultEvent(
+                error_result(call_id, f"{ref} could not do this. {failure.message}"),  # type: ignore[arg-type]
+                exception=error,
+            )
+            return
+        if outcome.stop == "interrupt":
+            waiting = [
+                request.id
+                for request in self.stage.ledger.requests
+                if request.metadata.get("seat") == seat_id
+            ]
+            self.stage.log.add(agui.subagent_finished(place, waiting=waiting))
+            name = f"delegate:{seat_id}"
+            yield ToolInterruptEvent(tool_use, [Interrupt(id=name, name=name, reason={"seat": seat_id})])
+            return
+        self.seats.pop(seat_id, None)
+        self.stage.log.add(agui.subagent_finished(place))
+        if outcome.stop == "cancelled":
+            yield ToolResultEvent(error_result(call_id, f"{ref} was stopped by the person"))  # type: ignore[arg-type]
+            return
+        result = success_result(call_id, outcome.text or f"{ref} finished and said nothing.")
+        note = retell(self.stage.store, self.stage.run.turn_id, parent.conversation_id, place.path)
+        yield ToolResultEvent(with_note(result, note) if note else result)  # type: ignore[arg-type]
+
+    def keep(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps of every seat that waits."""
+        return {seat_id: seat.keep() for seat_id, seat in self.seats.items() if seat.stop == "interrupt"}
+
+    def cancel(self, message: str) -> None:
+        """Ask everybody at work to stop."""
+        for seat in list(self.seats.values()):
+            seat.cancel(message)
+
+
+def _task_of(tool_use: ToolUse) -> str:
+    given = tool_use["input"]
+    return str(given.get("input", "")) if isinstance(given, dict) else str(given)
+
+
+def _note_rewrite(history: History, event: MessageUpdatedEvent[Any]) -> None:
+    for index, message in enumerate(event.agent.messages):
+        if message.get("tracking_id") == event.tracking_id:
+            history.changed(index)

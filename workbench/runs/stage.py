@@ -1,0 +1,121 @@
+"""What all seats of a run share: the log, who speaks where, the answers that strands must be told."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from strands import Agent
+from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
+
+from workbench.agents.ports import Place
+from workbench.agents.results import result_text
+from workbench.runs import agui
+from workbench.runs.eventlog import EventLog
+from workbench.runs.ledger import RunLedger
+from workbench.runs.mapper import ChunkMapper, Spent
+from workbench.store import Run, Store
+
+
+@dataclass
+class Stage:
+    """Shared by the seats of one run.
+
+    Args:
+        pause_id: the pause that this run resumes, or whose answers it goes back to; empty without one.
+        person: who started the run; tools may read it.
+    """
+
+    store: Store
+    run: Run
+    log: EventLog
+    ledger: RunLedger
+    pause_id: str = ""
+    person: str = ""
+    stopping: bool = False
+    spent: Spent = field(default_factory=Spent)
+    nodes: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    """Where the agent of a Swarm's or Graph's node stands, by the node's path."""
+    _mappers: dict[Place, ChunkMapper] = field(default_factory=dict)
+    _working: set[int] = field(default_factory=set)
+
+    def mapper(self, place: Place) -> ChunkMapper:
+        """Return the mapper of a place; there is one for each."""
+        if place not in self._mappers:
+            self._mappers[place] = ChunkMapper(self.log, place, self.spent)
+        return self._mappers[place]
+
+    def place_of(self, path: tuple[str, ...], team: Place) -> Place:
+        """Return where a node's agent stands; a node that is an orchestration stands for itself."""
+        return self.nodes.get(path) or Place(team.conversation_id, path, team.seat)
+
+    def agent_event(self, mapper: ChunkMapper, event: Mapping[str, Any]) -> None:
+        """Map one event of an agent's stream into the log."""
+        if "event" in event:
+            mapper.chunk(event["event"])
+        elif "message" in event:
+            self._tell_missing(mapper, event["message"])
+
+    def _tell_missing(self, mapper: ChunkMapper, message: Mapping[str, Any]) -> None:
+        """Announce results that no hook saw: a tool name strands would not run, a batch it cancelled."""
+        for block in message["content"]:
+            result = block.get("toolResult")
+            told = (mapper.place.seat, result["toolUseId"]) if result else None
+            if told and told[1] in mapper.calls and told not in self.ledger.told_ids:
+                self.ledger.told_ids.add(told)
+                self.log.add(
+                    agui.call_result(
+                        told[0], uuid.uuid4().hex, told[1], result_text(result), {"status": result["status"]}
+                    )
+                )
+
+    def ended(self, place: Place) -> None:
+        """Close what an agent, or the members of a team, were saying."""
+        for other, mapper in self._mappers.items():
+            if other.seat == place.seat and other.path[: len(place.path)] == place.path:
+                mapper.close()
+
+    def close_all(self, *, cut: bool) -> None:
+        """Close everything that anybody was saying."""
+        for mapper in self._mappers.values():
+            mapper.close(cut=cut)
+
+    def answers(self, seat: str, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return what strands itself must be told at a seat: the answers to tools' own interrupts.
+
+        Args:
+            known: the interrupts that the seat's saved state holds, by strands' id.
+        """
+        told = []
+        for request in self.store.requests.of_pause(self.pause_id) if self.pause_id else []:
+            interrupt_id = request.metadata.get("interrupt")
+            mine = request.metadata.get("seat", "") == seat and interrupt_id in known
+            if mine and request.kind == "tool_interrupt" and request.decision == "answered":
+                value = (request.answer or {}).get("value")
+                told.append({"interruptResponse": {"interruptId": interrupt_id, "response": value}})
+        return told
+
+    def given_to_tools(self, place: Place) -> dict[str, Any]:
+        """Return strands' ``invocation_state``: what a tool may know of where it runs."""
+        return {
+            "workbench": {
+                "conversation_id": self.run.conversation_id,
+                "run_id": self.run.id,
+                "person": self.person,
+                "agent_path": list(place.path),
+            }
+        }
+
+    def watch(self, agent: Agent) -> None:
+        """Know from now on when an agent is at work: only then may it be asked to stop.
+
+        strands' ``cancel`` on an idle agent would end its next run instead.
+        """
+        agent.add_hook(lambda event: self._working.add(id(event.agent)), BeforeInvocationEvent)
+        agent.add_hook(lambda event: self._working.discard(id(event.agent)), AfterInvocationEvent)
+
+    def is_working(self, agent: Agent) -> bool:
+        """Whether an agent is at work right now."""
+        return id(agent) in self._working
