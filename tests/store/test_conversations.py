@@ -123,19 +123,21 @@ def test_what_was_said_is_erased_with_the_conversation_and_nothing_else(store: S
         store.messages.append(run.conversation_id, [{"role": "user", "content": []}])
         store.messages.rewrite_from(run.conversation_id, 1, [{"role": "user", "content": [{"text": "b"}]}])
         store.checkpoints.save(run.id, run.conversation_id, generation=2, last_message_seq=1, data={})
+        store.seats.put(run.conversation_id, "seat", 1, [{"role": "user", "content": []}])
         store.drafts.set(making.asked(store, run).id, {"reason": "half"})
     store.conversations.delete(gone.conversation_id)
     left = {
         run.id: (
             len(store.events.read(run.conversation_id)),
             len(store.messages.load(run.conversation_id)),
+            len(store.seats.load(run.conversation_id, "seat")),
             store.checkpoints.latest(run.conversation_id) is not None,
             store.drafts.get(store.requests.of_pause(run.id)[0].id),
         )
         for run in (gone, stays)
     }
-    assert left[gone.id] == (0, 0, False, None)
-    assert left[stays.id] == (1, 1, True, {"reason": "half"})
+    assert left[gone.id] == (0, 0, 0, False, None)
+    assert left[stays.id] == (1, 1, 1, True, {"reason": "half"})
 
 
 def test_nothing_is_written_to_a_deleted_conversation(store: Store) -> None:
@@ -149,6 +151,7 @@ def test_nothing_is_written_to_a_deleted_conversation(store: Store) -> None:
         lambda: store.events.append(id, run.id, [{"type": "A"}]),
         lambda: store.messages.append(id, [{"role": "user"}]),
         lambda: store.messages.rewrite_from(id, 1, []),
+        lambda: store.seats.put(id, "seat", 1, [{"role": "user"}]),
         lambda: store.checkpoints.save(run.id, id, generation=1, last_message_seq=0, data={}),
         lambda: making.queued(store, id),
         lambda: making.asked(store, run),

@@ -299,15 +299,40 @@ def test_a_call_that_has_lost_its_grant_can_ask_in_the_same_transaction(store: S
     assert len(store.requests.waiting()) == 1
 
 
-def test_calls_are_found_by_conversation_and_run_in_order(store: Store) -> None:
+def test_calls_are_found_by_conversation_turn_and_run_in_order(store: Store) -> None:
     run, elsewhere = making.queued(store), making.queued(store)
     store.journal.propose([making.new_call(run, key) for key in "bac"])
     making.proposed(store, elsewhere)
-    later = making.proposed(store, run, "d", run_id="resume")
-    tools = [each.tool_call_id for each in store.journal.of_conversation(run.conversation_id)]
-    assert tools == ["tool-b", "tool-a", "tool-c", "tool-d"]
-    assert [each.tool_call_id for each in store.journal.of_run(run.id)] == ["tool-b", "tool-a", "tool-c"]
-    assert store.journal.of_run("resume") == [later]
+    store.runs.set_status(run.id, "paused")
+    resume = store.runs.queue(
+        run.conversation_id, turn_id=run.turn_id, config_version_id=1, kind="resume", input={}
+    )
+    making.proposed(store, resume, "d")
+    store.runs.set_status(resume.id, "done")
+    making.proposed(store, making.queued(store, run.conversation_id), "e")
+
+    def letters(calls: list[CallRecord]) -> str:
+        return "".join(call.tool_call_id[-1] for call in calls)
+
+    assert letters(store.journal.of_conversation(run.conversation_id)) == "bacde"
+    assert letters(store.journal.of_turn(run.turn_id)) == "bacd"
+    assert letters(store.journal.of_run(run.id)) == "bac"
+    assert letters(store.journal.of_run(resume.id)) == "d"
+    assert store.journal.of_run("nope") == []
+
+
+def test_calls_are_open_until_they_finish_or_are_closed(store: Store) -> None:
+    run = making.queued(store)
+    open_ones = [
+        making.proposed(store, run, "a"),
+        making.allowed(store, run, "b"),
+        making.started(store, run, "c"),
+        store.journal.wait(making.proposed(store, run, "d").key, "request"),
+    ]
+    store.journal.finish(making.started(store, run, "e").key, "ok", "success")
+    store.journal.close(making.proposed(store, run, "f").key, "Skipped")
+    making.proposed(store, making.queued(store), "g")
+    assert store.journal.open(run.conversation_id) == open_ones
 
 
 def test_only_calls_under_way_are_unfinished(store: Store) -> None:

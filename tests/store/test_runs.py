@@ -102,6 +102,13 @@ def test_a_conversation_somebody_holds_is_not_claimed(store: Store, clock: SetCl
     assert again is not None and again.token == 2
 
 
+def test_a_conversation_somebody_holds_does_not_keep_the_others_waiting(store: Store) -> None:
+    first, second = making.queued(store), making.queued(store)
+    store.leases.take(first.conversation_id, "somebody", 60)
+    claim = store.runs.claim_next("worker", 60)
+    assert claim is not None and claim.run.id == second.id
+
+
 def test_a_working_run_whose_holder_is_gone_is_taken_over(store: Store, clock: SetClock) -> None:
     run = making.queued(store)
     claim = store.runs.claim_next("worker", 60)

@@ -2,7 +2,9 @@
 
 import asyncio
 import signal
+import sqlite3
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -60,6 +62,57 @@ def test_a_durable_step_inside_a_block_that_is_not_durable_is_a_mistake(store: S
     with store.transaction(durable=True):
         making.approve(store, request)
     assert store.requests.require(request.id).decision == "approved"
+
+
+def waits_for_the_disk(store: Store, step: Callable[[], object]) -> bool:
+    """Whether the step's commit was made with SQLite's FULL, seen from the statements it ran."""
+    ran: list[str] = []
+    with store.transaction() as connection:
+        assert isinstance(connection, sqlite3.Connection)
+        connection.set_trace_callback(ran.append)
+    step()
+    connection.set_trace_callback(None)
+    assert "COMMIT" in ran, "the step used the connection that is watched"
+    return "PRAGMA synchronous=FULL" in ran[: ran.index("BEGIN IMMEDIATE")]
+
+
+def test_what_decides_or_starts_something_waits_for_the_disk(store: Store) -> None:
+    run = making.queued(store)
+    first, second, third = (making.asked(store, run, call_key=key) for key in "abc")
+    grant = making.grant(store)
+    key = making.new_call(run).key
+    steps: dict[str, Callable[[], object]] = {
+        "approve": lambda: making.approve(store, first),
+        "close": lambda: store.requests.close([second.id], decision="skipped", note="", by="anna", via="app"),
+        "not run": lambda: store.requests.mark_not_run([first.id], "moved on"),
+        "propose": lambda: making.proposed(store, run),
+        "allow": lambda: store.journal.allow(key, making.VERDICT),
+        "start": lambda: store.journal.start(key, executed_input={}, digest="d1"),
+        "attempt ended": lambda: store.journal.attempt_ended(key, "paused"),
+        "wait": lambda: store.journal.wait(key, first.id),
+        "close call": lambda: store.journal.close(key, "note"),
+        "finish": lambda: store.journal.finish(making.started(store, run, "b").key, "ok", "success"),
+        "remember": lambda: making.grant(store, tool="other"),
+        "revoke": lambda: store.grants.revoke(grant.id, "anna"),
+        "apply": lambda: making.version(store, "another text"),
+        "a durable block": lambda: making_durably(store),
+    }
+    assert {name: waits_for_the_disk(store, step) for name, step in steps.items()} == dict.fromkeys(
+        steps, True
+    )
+    assert store.requests.require(third.id).status == "open"
+
+
+def making_durably(store: Store) -> None:
+    with store.transaction(durable=True):
+        making.conversation(store)
+
+
+def test_what_can_be_told_again_does_not_wait_for_the_disk(store: Store) -> None:
+    made = making.conversation(store)
+    assert not waits_for_the_disk(store, lambda: store.events.append(made.id, "run", [{"type": "A"}]))
+    assert not waits_for_the_disk(store, lambda: store.messages.append(made.id, [{"role": "user"}]))
+    assert not waits_for_the_disk(store, lambda: store.conversations.touch(made.id))
 
 
 def test_other_threads_see_a_block_only_when_it_is_done(store: Store) -> None:
