@@ -74,8 +74,8 @@ $(DEV): | $(BIN)/python
 	$(call install,requirements-dev.lock)
 	@touch $@ $(RUN)
 
-# Providers' packages are not in the lock files; what they share with the rest keeps its locked version.
+# The versions are those the tests ran with.
 $(EXTRA): $(RUN)
-	@sed -n '/^[a-z0-9]/{s/ *\\$$//;p;}' requirements.lock > $(VENV)/constraints.txt
+	@sed -n '/^[a-z0-9]/{s/ *\\$$//;p;}' requirements-dev.lock > $(VENV)/constraints.txt
 	PYTHONWARNINGS=ignore $(PIP) install --quiet --no-build-isolation --constraint $(VENV)/constraints.txt --editable '.[$(EXTRAS)]'
 	@touch $@
