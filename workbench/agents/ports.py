@@ -7,7 +7,7 @@ the store; tests implement it in memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from workbench.policy import Decision, Grant, RequestKind, Scope, ToolFacts, Verdict
@@ -20,11 +20,21 @@ class Place:
     Attributes:
         path: who asks, from the entry down: agents and orchestrations by their names in the config.
         seat: the delegation it works in (AG-UI's ``subagentRunId``); empty outside of any.
+        above: the delegations that this one is part of, the outermost first.
     """
 
     conversation_id: str
     path: tuple[str, ...]
     seat: str = ""
+    above: tuple[str, ...] = ()
+
+    def beside(self, path: tuple[str, ...]) -> Place:
+        """Return another place of the same delegation."""
+        return replace(self, path=path)
+
+    def below(self, path: tuple[str, ...], seat: str) -> Place:
+        """Return the place of a delegation that begins here."""
+        return Place(self.conversation_id, path, seat, (*self.above, self.seat) if self.seat else self.above)
 
     def call_key(self, tracking_id: str, tool_call_id: str) -> str:
         """Name a call for ever, by the message that proposed it."""

@@ -47,18 +47,18 @@ class Crew:
     seats: dict[str, Seat] = field(default_factory=dict)
     _used_ids: set[str] = field(default_factory=set)
 
-    def take_seat(self, ref: str, path: tuple[str, ...], seat: str, history: History) -> Seat:
+    def take_seat(self, ref: str, above: Place, history: History) -> Seat:
         """Put an agent or an orchestration to its seat.
 
         Args:
             ref: its name in the config.
-            path: who stands above it.
+            above: its seat, with the path of who stands above it.
 
         Raises:
             CannotBuild, ModelUnavailable, ToolLoadError: it can't be made here.
         """
         config = self.live.config
-        above = Place(self.stage.run.conversation_id, path, seat)
+        seat = above.seat
         made: Seat
         if ref in config.agents or isinstance(config.orchestrations.get(ref), DelegateConfig):
             agent, place = self._agent(ref, above, history=history)
@@ -68,7 +68,7 @@ class Crew:
             member = self._member(ref, above)
             orchestration = config.orchestrations[ref]
             chat_output = getattr(orchestration, "chat_output", None)
-            place = Place(above.conversation_id, (*path, ref), seat)
+            place = above.beside((*above.path, ref))
             assert not isinstance(member, Agent)
             kept = self.saved.get(seat) or self.torn.get(seat)
             made = TeamSeat(place, member, self.stage, chat_output, kept)
@@ -81,7 +81,7 @@ class Crew:
         """Build a member of a team: an agent, or an orchestration as a node."""
         config = self.live.config
         orchestration = config.orchestrations.get(ref)
-        inside = Place(above.conversation_id, (*above.path, ref), above.seat)
+        inside = above.beside((*above.path, ref))
         match orchestration:
             case None | DelegateConfig():
                 agent, place = self._agent(ref, above)
@@ -102,7 +102,7 @@ class Crew:
         name = orchestration.entry_name if isinstance(orchestration, DelegateConfig) else ref
         if name not in config.agents:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
-        place = Place(above.conversation_id, (*above.path, name), above.seat)
+        place = above.beside((*above.path, name))
         plan = self.live.blueprint(name)
         delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
         agent = build_agent(
@@ -149,13 +149,13 @@ class Crew:
         call_id = tool_use["toolUseId"]
         tracking_id = coordinator.messages[-1]["tracking_id"]
         seat_id = str(uuid.uuid5(_SEATS, f"{parent.seat}|{'/'.join(parent.path)}|{tracking_id}|{call_id}"))
-        place = Place(parent.conversation_id, (*parent.path, ref), seat_id)
+        place = parent.below((*parent.path, ref), seat_id)
         self.stage.log.add(
             agui.subagent_started(place, ref, description, parent=parent, tool_call_id=call_id)
         )
         try:
             history = History.load(self.stage.store, parent.conversation_id, seat_id)
-            seat = self.take_seat(ref, parent.path, seat_id, history)
+            seat = self.take_seat(ref, parent.below(parent.path, seat_id), history)
             outcome = await seat.delegated(_task_of(tool_use))
         except Exception as error:
             if self.stage.ledger.broken is not None:
@@ -184,7 +184,7 @@ class Crew:
             yield ToolResultEvent(error_result(call_id, f"{ref} was stopped by the person"))  # type: ignore[arg-type]
             return
         result = success_result(call_id, outcome.text or f"{ref} finished and said nothing.")
-        note = retell(self.stage.store, self.stage.run.turn_id, parent.conversation_id, place.path)
+        note = retell(self.stage.store, self.stage.run.turn_id, place)
         yield ToolResultEvent(with_note(result, note) if note else result)  # type: ignore[arg-type]
 
     def keep(self) -> dict[str, Any]:

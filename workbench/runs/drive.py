@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.agents.ports import Place
 from workbench.policy.notes import CANCELLED
 from workbench.runs import agui
 from workbench.runs.beginning import Beginning
@@ -98,7 +99,7 @@ class Drive:
             saved=beginning.kept if beginning.resumes else {},
             torn=beginning.kept if beginning.mends else {},
         )
-        seat = self.crew.take_seat(conversation.entry, (), "", history)
+        seat = self.crew.take_seat(conversation.entry, Place(run.conversation_id, ()), history)
         if history not in self.ledger.histories:
             self.ledger.histories.append(history)
         if checkpoint is None:

@@ -205,7 +205,11 @@ class RunLedger:
                 subject_label=verdict.subject.label if verdict else call.tool,
                 scopes=list(verdict.scopes) if verdict else ["once"],
                 expires_at=expires_at,
-                metadata={**(metadata or {}), "seat": call.place.seat},
+                metadata={
+                    **(metadata or {}),
+                    "seat": call.place.seat,
+                    "seats": [*call.place.above, call.place.seat],
+                },
             )
         )
         self.log.add(

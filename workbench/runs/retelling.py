@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from workbench.agents.client_tools import catalogue
+from workbench.agents.ports import Place
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered
 from workbench.runs.answer_words import answered_words, question_words
 from workbench.store import Request, Store
 
 
-def retell(store: Store, turn_id: str, conversation_id: str, path: tuple[str, ...]) -> str:
+def retell(store: Store, turn_id: str, place: Place) -> str:
     """Say in plain words what a delegate asked and what the person said, so that nobody asks again.
 
     Args:
-        path: the delegate's agent path; what its own delegates asked is told too.
+        place: the delegation; what was asked in delegations below it is told too.
 
     Returns:
         The note, or an empty text when nothing was asked.
     """
     sentences = [
         sentence
-        for request in store.requests.of_conversation(conversation_id)
-        if request.turn_id == turn_id and tuple(request.agent_path[: len(path)]) == path
+        for request in store.requests.of_conversation(place.conversation_id)
+        if request.turn_id == turn_id and place.seat in request.metadata.get("seats", ())
         if (sentence := _sentence(request))
     ]
     if not sentences:
@@ -37,10 +38,8 @@ def _sentence(request: Request) -> str:
             answer = answer_from_dict(request.answer) if request.answer else None
             value = answer.value if isinstance(answer, Answered) else None
             spec = catalogue().get(request.tool)
-            return (
-                f"- {request.agent} asked: {question_words(spec, request.input)} "
-                f"The person answered: {answered_words(spec, request.input, value)}"
-            )
+            said = answered_words(spec, request.input, value).replace("\n", "\n  ")
+            return f"- {request.agent} asked the person. {said}"
         case "question", _:
             spec = catalogue().get(request.tool)
             return (

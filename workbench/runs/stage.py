@@ -49,7 +49,7 @@ class Stage:
 
     def place_of(self, path: tuple[str, ...], team: Place) -> Place:
         """Return where a node's agent stands; a node that is an orchestration stands for itself."""
-        return self.nodes.get(path) or Place(team.conversation_id, path, team.seat)
+        return self.nodes.get(path) or team.beside(path)
 
     def agent_event(self, mapper: ChunkMapper, event: Mapping[str, Any]) -> None:
         """Map one event of an agent's stream into the log."""
