@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from strands import Agent
@@ -67,7 +67,6 @@ class Gate:
     facts: Mapping[str, ToolFacts]
     client_tools: Mapping[str, ClientToolSpec]
     ledger: Ledger
-    _edited: dict[str, Ruled] = field(default_factory=dict)
 
     def attach(self, agent: Agent) -> None:
         """Hook into a freshly built agent; call it after all other hooks are registered."""
@@ -171,8 +170,6 @@ class Gate:
                 self.ledger.finish(call, result)
                 event.selected_tool = Told(tool, result)
             case "approved" | "run_again" | "answered" if ruled.executed_input is not None:
-                if ruled.edited:
-                    self._edited[call.key] = ruled
                 self._seal(
                     event,
                     Sealed(
@@ -220,8 +217,9 @@ class Gate:
             event.retry = False  # an approved call runs once, whatever another hook would like
         call = sealed.call if sealed is not None else self._call(event.agent, event.tool_use)
         result = fitted(well_formed(event.result, call.tool_call_id))
-        edit = self._edited.pop(call.key, None)
-        if edit is not None and edit.executed_input is not None:
+        ran = isinstance(event.selected_tool, Told) or (sealed is not None and sealed.ran)
+        edit = self.ledger.edit_of(call) if ran else None
+        if edit is not None:
             result = with_note(result, edit_note(edit.shown_input, edit.executed_input))
         event.result = result  # type: ignore[assignment]
         self.ledger.told(

@@ -80,7 +80,6 @@ class Ruled:
     shown_input: dict[str, Any]
     executed_input: dict[str, Any] | None
     """What may run: the shown input or the validated edit; None when nothing may."""
-    edited: bool
     note: str
     """What the model reads when the call does not run."""
     value: Any
@@ -109,6 +108,14 @@ class Closed:
 
 
 Standing = Fresh | Waiting | Ruled | Finished | Doubtful | Closed
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What a person made of a call's input before approving it."""
+
+    shown_input: dict[str, Any]
+    executed_input: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -157,6 +164,12 @@ class Ledger(Protocol):
 
     def standing(self, call: ProposedCall) -> Standing:
         """Say what is already known of a call."""
+
+    def edit_of(self, call: ProposedCall) -> Edit | None:
+        """Say how a person edited a call whose standing was asked for."""
+
+    def interrupt_answers(self, call: ProposedCall) -> Mapping[str, Any]:
+        """Return what was answered to the tool's own interrupts so far, by strands' ids."""
 
     def grants(self, agent: str) -> Sequence[Grant]:
         """Return the live permissions of an agent in this conversation."""

@@ -7,10 +7,13 @@ Hooks run before it and cannot get behind it: strands executes the object the ga
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from strands.interrupt import InterruptException
+from strands.interrupt import Interrupt, InterruptException
+from strands.tools.decorator import DecoratedFunctionTool
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool, ToolContext, ToolSpec, ToolUse
 
@@ -22,8 +25,9 @@ from workbench.agents.ports import (
     ProposedCall,
     StartRefused,
 )
-from workbench.agents.results import error_result, well_formed
+from workbench.agents.results import as_json, error_result, well_formed
 from workbench.policy import Verdict, digest
+from workbench.policy.schema_check import SchemaUnusable, field_errors
 
 
 class _StandIn(AgentTool):
@@ -129,9 +133,10 @@ class Sealed(_StandIn):
         last: Any = None
         try:
             stored: ToolUse = {**tool_use, "input": copy.deepcopy(self.executed_input)}
-            async for event in self.inner.stream(stored, invocation_state, **kwargs):
+            given = {**kwargs, **self._answered(stored, invocation_state)}
+            async for event in self.inner.stream(stored, invocation_state, **given):
                 if isinstance(event, ToolInterruptEvent):
-                    self.ledger.suspended(self.call, "the tool paused")
+                    self._suspend(event.interrupts)
                     yield event
                     return
                 if isinstance(event, ToolResultEvent):
@@ -140,7 +145,8 @@ class Sealed(_StandIn):
                 last = event
                 yield event
         except InterruptException as paused:
-            raise self._own_pause(paused, tool_use, invocation_state) from None
+            self._suspend([paused.interrupt])
+            raise
         except Exception as error:
             yield self._kept(error_result(self.call.tool_call_id, f"Error: {error}"), error)
             return
@@ -151,26 +157,34 @@ class Sealed(_StandIn):
         self.ledger.finish(self.call, kept)
         return ToolResultEvent(_as_result(kept), exception=exception)
 
-    def _own_pause(
-        self, paused: InterruptException, tool_use: ToolUse, invocation_state: dict[str, Any]
-    ) -> InterruptException:
-        """Turn a tool's own interrupt into a request; strands hands the answer to the tool on resume."""
-        self.ledger.suspended(self.call, "the tool asked")
-        reason = paused.interrupt.reason
-        described = reason if isinstance(reason, dict) else {}
-        schema = described.get("responseSchema")
-        message = (
-            described.get("message") or (reason if isinstance(reason, str) else "") or paused.interrupt.name
+    def _suspend(self, interrupts: Sequence[Interrupt]) -> None:
+        """End the attempt without doubt, and turn what the tool asked into requests of its own."""
+        self.ledger.suspended(self.call, "the tool paused")
+        if self.call.facts.kind == "delegate":
+            return  # the agents below have raised their requests themselves
+        for interrupt in interrupts:
+            self.ledger.ask(
+                self.call,
+                "tool_interrupt",
+                verdict=self.verdict,
+                message=_asked(interrupt),
+                response_schema=_form(interrupt.reason),
+                metadata={"interrupt": interrupt.id, "executed_input": self.executed_input},
+            )
+
+    def _answered(self, tool_use: ToolUse, invocation_state: dict[str, Any]) -> dict[str, Any]:
+        """Hand the answers given so far to a tool that asked, in place of strands, which takes None for none."""
+        answers = self.ledger.interrupt_answers(self.call)
+        if not answers or not isinstance(self.inner, DecoratedFunctionTool):
+            return {}
+        context = _AnsweredContext(
+            tool_use=tool_use,
+            agent=self.agent,
+            invocation_state=invocation_state,
+            cancel_signal=self.agent.cancel_signal,
+            answers=answers,
         )
-        self.ledger.ask(
-            self.call,
-            "tool_interrupt",
-            verdict=self.verdict,
-            message=str(message),
-            response_schema=schema if isinstance(schema, dict) else None,
-            metadata={"interrupt": paused.interrupt.id, "executed_input": self.executed_input},
-        )
-        return paused
+        return {"_tool_context": context}
 
     def _ask_again(
         self, tool_use: ToolUse, invocation_state: dict[str, Any], why: str, shown: dict[str, Any]
@@ -191,6 +205,43 @@ class Sealed(_StandIn):
             tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
         )
         context.interrupt(request_id, reason={"request": request_id})
+
+
+@dataclass
+class _AnsweredContext(ToolContext[Any]):
+    """A tool's context in which ``interrupt`` returns what was answered, None included."""
+
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+    def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
+        """Return the answer, or pause."""
+        known = self._interrupt_id(name)
+        return self.answers[known] if known in self.answers else super().interrupt(name, reason, response)
+
+
+def _asked(interrupt: Interrupt) -> str:
+    """Say what a tool asks: its message, else its whole reason, else the name it gave its interrupt."""
+    match interrupt.reason:
+        case {"message": str(message)} if message.strip():
+            return message
+        case str(reason) if reason.strip():
+            return reason
+        case reason if not reason:
+            return interrupt.name
+        case reason:
+            return json.dumps(as_json(reason), ensure_ascii=False, indent=1, default=repr)
+
+
+def _form(reason: Any) -> dict[str, Any] | None:
+    """Return the schema that the answer must keep to; one that can't check anything asks for any JSON value."""
+    schema = reason.get("responseSchema") if isinstance(reason, dict) else None
+    if not isinstance(schema, dict):
+        return None
+    try:
+        field_errors({}, schema)
+    except SchemaUnusable:
+        return None
+    return schema
 
 
 def _as_result(result: dict[str, Any]) -> Any:

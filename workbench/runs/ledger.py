@@ -17,6 +17,7 @@ from workbench.agents.ports import (
     ApprovalMark,
     Closed,
     Doubtful,
+    Edit,
     Finished,
     Fresh,
     GrantWithdrawn,
@@ -75,6 +76,7 @@ class RunLedger:
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
     _marks: dict[str, ApprovalMark] = field(default_factory=dict)
+    _edits: dict[str, Edit] = field(default_factory=dict)
 
     # -- what is known of a call ------------------------------------------------------------
 
@@ -86,7 +88,9 @@ class RunLedger:
     def standing(self, call: ProposedCall) -> Standing:
         """Say what the journal and the requests know of a call."""
         record = self.store.journal.get(call.key)
-        request = self.store.requests.of_call(call.key)
+        requests = self.store.requests.about_call(call.key)
+        request = requests[-1] if requests else None
+        self._note_decisions(call.key, requests)
         if record is not None and record.state == "finished":
             return Finished(record.result)
         if record is not None and record.state == "closed":
@@ -99,12 +103,39 @@ class RunLedger:
             return self._ruled(request)
         return Fresh() if request is None else self._ruled(request)
 
+    def _note_decisions(self, key: str, requests: Sequence[Request]) -> None:
+        """Keep how a call was decided and edited, whatever it was asked about besides."""
+        for request in requests:
+            if request.decision in (None, "superseded"):
+                continue
+            if key in self._marks and request.kind not in ("approval", "tool_approval"):
+                continue
+            self._marks[key] = ApprovalMark(
+                request.decision,
+                "deadline" if request.decision == "expired" else "person",
+                who=request.by or "",
+                scope=request.scope,
+                reason=request.reason or "",
+            )
+            if request.edited and request.executed_input is not None:
+                self._edits[key] = Edit(request.input, request.executed_input)
+            elif request.decision == "approved":
+                self._edits.pop(key, None)
+
+    def edit_of(self, call: ProposedCall) -> Edit | None:
+        """Say how a person edited a call whose standing was asked for."""
+        return self._edits.get(call.key)
+
+    def interrupt_answers(self, call: ProposedCall) -> Mapping[str, Any]:
+        """Return what was answered to the tool's own interrupts so far, by strands' ids."""
+        return {
+            request.metadata["interrupt"]: request.answer["value"]
+            for request in self.store.requests.about_call(call.key)
+            if request.kind == "tool_interrupt" and request.decision == "answered" and request.answer
+        }
+
     def _ruled(self, request: Request) -> Ruled:
         assert request.decision is not None
-        by: Any = "deadline" if request.decision == "expired" else "person"
-        self._marks[request.call_key] = ApprovalMark(
-            request.decision, by, who=request.by or "", scope=request.scope, reason=request.reason or ""
-        )
         answer = answer_from_dict(request.answer) if request.answer else None
         value: Any = None
         executed = request.executed_input
@@ -123,7 +154,6 @@ class RunLedger:
             decision=request.decision,
             shown_input=request.input,
             executed_input=executed,
-            edited=request.edited,
             note=request.note or "",
             value=value,
         )
@@ -176,7 +206,8 @@ class RunLedger:
     ) -> str:
         """Collect a request; the pause stores it."""
         request_id = new_id()
-        shown = dict((metadata or {}).get("executed_input", call.input)) if kind == "doubt" else call.input
+        # A call that has begun is shown as it runs, not as it was proposed.
+        shown = dict((metadata or {}).get("executed_input", call.input))
         expires_at = None
         if verdict is not None and verdict.ttl_seconds is not None and kind == "approval":
             expires_at = self.store.now() + timedelta(seconds=verdict.ttl_seconds)

@@ -72,6 +72,10 @@ class Requests:
         found = self._where("r.call_key = ? ORDER BY r.number DESC LIMIT 1", call_key)
         return found[0] if found else None
 
+    def about_call(self, call_key: str) -> list[Request]:
+        """Every request about a call, in the order they were opened."""
+        return self._where("r.call_key = ? ORDER BY r.number", call_key)
+
     def waiting(self, limit: int | None = None) -> list[Request]:
         """Every open request, across conversations, oldest first."""
         return self._where(
