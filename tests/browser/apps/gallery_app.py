@@ -36,7 +36,9 @@ CARDS: dict[str, Callable[[], list[Card]]] = {
     "interrupt": lambda: [samples.interrupt()],
     "free": lambda: [samples.interrupt(response_schema=None)],
     "tool_approval": lambda: [
-        samples.approval(kind="tool_approval", message="Summit is outside your usual stores.", because_sentence="")
+        samples.approval(
+            kind="tool_approval", message="Summit is outside your usual stores.", because_sentence=""
+        )
     ],
     "doubt": lambda: [samples.doubt()],
     "expired": lambda: [samples.expired()],
@@ -46,7 +48,9 @@ CARDS: dict[str, Callable[[], list[Card]]] = {
     "huge": lambda: [samples.huge()],
     "decided": lambda: [
         samples.decided(),
-        samples.decided("approved", "edited", edited=True, executed_input={"store": "summit", "sku": "A1", "price": 9}),
+        samples.decided(
+            "approved", "edited", edited=True, executed_input={"store": "summit", "sku": "A1", "price": 9}
+        ),
         samples.decided("denied", "denied", reason="Not before Friday.", note="Declined: Not before Friday."),
         samples.decided("skipped", "skipped", note="Skipped: the person did not decide."),
         samples.decided("approved", "unrun", not_run=True, scope="thread"),
@@ -75,9 +79,7 @@ with st.sidebar:
         lambda typed: [row for row in rows if typed.lower() in row.title.lower()], current="c0"
     )
     by = render_acting_as(["tester", "ann"])
-conversation_menu(
-    "Raise the price of A1", key="c0", on_rename=lambda title: None, on_delete=lambda: None
-)
+conversation_menu("Raise the price of A1", key="c0", on_rename=lambda title: None, on_delete=lambda: None)
 
 
 @st.fragment(run_every=1)
@@ -101,3 +103,4 @@ else:
     live()
 if GOTO in st.session_state:
     st.caption(f"goto {st.session_state[GOTO]}")
+st.container(key="drawn").empty()
