@@ -1,6 +1,7 @@
 """The schema, as the numbered steps that lead to it. A step that was ever released is never edited."""
 
 import sqlite3
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -171,17 +172,24 @@ def applied(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(row[0] for row in rows)
 
 
-def apply(connection: sqlite3.Connection) -> None:
-    """Take the steps the file has not taken yet, inside the transaction that is open, and number the format."""
+def ready() -> Callable[[sqlite3.Connection], None]:
+    """What takes the steps a file has not taken yet, inside the transaction that is open, and numbers its format.
+
+    To be got before that transaction begins: loading what it needs takes longer than others should have to wait.
+    """
     # Imported here: sqlite-utils brings pandas along where there is one, and most starts have nothing to migrate.
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations(MIGRATION_SET)
     for step in STEPS:
         migrations()(step)
-    migrations.apply(Database(connection, recursive_triggers=False, execute_plugins=False))
-    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version={RELEASE}")
+
+    def take_steps(connection: sqlite3.Connection) -> None:
+        migrations.apply(Database(connection, recursive_triggers=False, execute_plugins=False))
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={RELEASE}")
+
+    return take_steps
 
 
 def _run_all(db: "sqlite_utils.Database", script: str) -> None:

@@ -16,7 +16,7 @@ from workbench.store.errors import (
     database_problem,
     read_only,
 )
-from workbench.store.migrations import APPLICATION_ID, NAMES, RELEASE, applied, apply
+from workbench.store.migrations import APPLICATION_ID, NAMES, RELEASE, applied, ready
 
 OLDEST_SQLITE = (3, 37, 0)
 
@@ -80,6 +80,7 @@ def _inspect(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _migrate(path: Path, busy_seconds: float) -> None:
+    take_steps = ready()
     connection = connect(path, busy_seconds)
     try:
         _into_wal(connection, path, busy_seconds)
@@ -89,7 +90,7 @@ def _migrate(path: Path, busy_seconds: float) -> None:
         connection.execute("BEGIN IMMEDIATE")
         try:
             if not _inspect(connection, path):
-                apply(connection)
+                take_steps(connection)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
