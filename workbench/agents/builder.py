@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,7 @@ def build_agent(
     delegates: Sequence[DelegateTool] = (),
     name: str | None = None,
     used_ids: set[str] | None = None,
+    on_chunk: Callable[[Any], None] | None = None,
 ) -> Agent:
     """Build one live agent with its gate attached.
 
@@ -103,6 +104,7 @@ def build_agent(
         delegates: the agents and orchestrations it may call as tools.
         name: what an orchestration calls it; its own name by default.
         used_ids: tool call ids that were used already and must not be again; the agent adds its own.
+        on_chunk: is shown each chunk of the model's stream.
 
     Raises:
         ModelUnavailable: the model's package or key is missing.
@@ -110,7 +112,7 @@ def build_agent(
     """
     clients = [ClientToolAgentTool(spec) for spec in plan.client_tools.values()]
     agent = Agent(
-        model=GuardedModel(build_model(config.model_of(plan.name), specs), used_ids),
+        model=GuardedModel(build_model(config.model_of(plan.name), specs), used_ids, on_chunk),
         messages=messages,
         tools=[*plan.tools, *clients, *delegates],
         system_prompt=config.system_prompt_of(plan.name),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -30,10 +30,21 @@ class GuardedModel(Model):
       calls of a run ever share one (FAILURES 5).
     - When the provider says that the window is full, the oldest whole turns are left out of a copy and
       the call is tried again; the stored history stays whole.
+
+    Args:
+        used_ids: tool call ids that must not be used again; it grows.
+        on_chunk: is shown each chunk before strands sees it. strands' orchestrators pass their members'
+            streams through queues, so what is read off those comes later than the hooks' events.
     """
 
-    def __init__(self, inner: Model, used_ids: set[str] | None = None) -> None:
+    def __init__(
+        self,
+        inner: Model,
+        used_ids: set[str] | None = None,
+        on_chunk: Callable[[StreamEvent], None] | None = None,
+    ) -> None:
         self.inner = inner
+        self._on_chunk = on_chunk
         self._used_ids = set() if used_ids is None else used_ids
         self._seeded = False
 
@@ -87,7 +98,10 @@ class GuardedModel(Model):
             try:
                 async for event in self.inner.stream(window, tool_specs, system_prompt, **kwargs):
                     said_something = True
-                    yield _with_fresh_ids(event, used)
+                    fresh = _with_fresh_ids(event, used)
+                    if self._on_chunk is not None:
+                        self._on_chunk(fresh)
+                    yield fresh
                 return
             except ContextWindowOverflowException:
                 shorter = without_oldest_turn(window)

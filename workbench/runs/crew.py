@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from strands import Agent
-from strands.hooks import MessageUpdatedEvent
+from strands.hooks import AfterNodeCallEvent, BeforeNodeCallEvent, MessageUpdatedEvent
 from strands.interrupt import Interrupt
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import ToolUse
@@ -18,7 +18,7 @@ from workbench.agents.builder import CannotBuild, build_agent
 from workbench.agents.delegate import DelegateTool
 from workbench.agents.ports import Place
 from workbench.agents.results import error_result, success_result, with_note
-from workbench.agents.team import Member, build_graph, build_swarm
+from workbench.agents.team import Member, Team, build_graph, build_swarm
 from workbench.config import DelegateConfig, GraphConfig, SwarmConfig
 from workbench.runs import agui
 from workbench.runs.desk import LiveConfig
@@ -90,10 +90,27 @@ class Crew:
             case SwarmConfig():
                 members = {name: self._member(name, inside) for name in orchestration.agents}
                 agents = {name: member for name, member in members.items() if isinstance(member, Agent)}
-                return build_swarm(orchestration, agents)
+                return self._with_steps(build_swarm(orchestration, agents), inside)
             case GraphConfig():
                 nodes = {name: self._member(name, inside) for name in orchestration.nodes}
-                return build_graph(orchestration, nodes, self.live.specs)
+                return self._with_steps(build_graph(orchestration, nodes, self.live.specs), inside)
+
+    def _with_steps(self, team: Team, inside: Place) -> Team:
+        """Announce a team's nodes as they begin and end."""
+        log, stage = self.stage.log, self.stage
+
+        def began(event: BeforeNodeCallEvent) -> None:
+            place = stage.place_of((*inside.path, event.node_id), inside)
+            log.add(agui.step_started(place, event.node_id))
+
+        def ended(event: AfterNodeCallEvent) -> None:
+            place = stage.place_of((*inside.path, event.node_id), inside)
+            stage.ended(place)
+            log.add(agui.step_finished(place, event.node_id))
+
+        team.hooks.add_callback(BeforeNodeCallEvent, began)  # type: ignore[attr-defined]
+        team.hooks.add_callback(AfterNodeCallEvent, ended)  # type: ignore[attr-defined]
+        return team
 
     def _agent(self, ref: str, above: Place, *, history: History | None = None) -> tuple[Agent, Place]:
         """Build an agent, or a delegate orchestration's coordinator with its delegates."""
@@ -115,8 +132,9 @@ class Crew:
             delegates=delegates,
             name=ref,
             used_ids=self._used_ids,
+            on_chunk=self.stage.mapper(place).chunk,
         )
-        self.stage.watch(agent)
+        self.stage.watch(agent, place)
         if history is not None:
             history.messages = agent.messages  # type: ignore[assignment]
             agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)

@@ -16,10 +16,8 @@ from strands.multiagent.base import MultiAgentResult, Status
 
 from workbench.agents.ports import Place
 from workbench.agents.team import Team, agents_of, reply_of, restore_tree, tree_state
-from workbench.runs import agui
 from workbench.runs.errors import TeamFailed
 from workbench.runs.history import History, Message
-from workbench.runs.mapper import ChunkMapper
 from workbench.runs.snapshots import interrupts_of, reopen_batch, restore_whole, take
 from workbench.runs.stage import Stage
 
@@ -53,11 +51,7 @@ class AgentSeat:
     stage: Stage
     saved: Mapping[str, Any] | None = None
     torn: Mapping[str, Any] | None = None
-    mapper: ChunkMapper = field(init=False)
     stop: Stop = "done"
-
-    def __post_init__(self) -> None:
-        self.mapper = self.stage.mapper(self.place)
 
     async def delegated(self, text: str) -> Outcome:
         """Do what was delegated, or go on with it."""
@@ -92,7 +86,6 @@ class AgentSeat:
         async for event in self.agent.stream_async(
             prompt, invocation_state=self.stage.given_to_tools(self.place)
         ):
-            self.stage.agent_event(self.mapper, event)
             if "result" in event:
                 result = event["result"]
         self.stage.ended(self.place)
@@ -148,9 +141,11 @@ class TeamSeat:
         async for event in self.team.stream_async(
             task, invocation_state=self.stage.given_to_tools(self.place)
         ):
-            self._event(event, self.place.path, top=True)
-            if event.get("type") == "multiagent_result":
-                result = event["result"]
+            match event.get("type"):
+                case "multiagent_node_stop" if event["node_result"].status != Status.INTERRUPTED:
+                    self.finished.append(event["node_id"])
+                case "multiagent_result":
+                    result = event["result"]
         self.stage.ended(self.place)
         if self.stage.stopping:
             self.stop = "cancelled"
@@ -161,27 +156,6 @@ class TeamSeat:
         else:
             self.stop = "done"
         return Outcome(self.stop, reply_of(result, self.chat_output, self.finished) if result else "")
-
-    def _event(self, event: Mapping[str, Any], path: tuple[str, ...], *, top: bool) -> None:
-        match event.get("type"):
-            case "multiagent_node_start":
-                self.stage.log.add(agui.step_started(self._place(path, event["node_id"]), event["node_id"]))
-            case "multiagent_node_stream":
-                inner = event["event"]
-                if str(inner.get("type", "")).startswith("multiagent_"):
-                    self._event(inner, (*path, event["node_id"]), top=False)
-                else:
-                    self.stage.agent_event(self.stage.mapper(self._place(path, event["node_id"])), inner)
-            case "multiagent_node_stop":
-                place = self._place(path, event["node_id"])
-                self.stage.mapper(place).close()
-                if event["node_result"].status != Status.INTERRUPTED:
-                    if top:
-                        self.finished.append(event["node_id"])
-                    self.stage.log.add(agui.step_finished(place, event["node_id"]))
-
-    def _place(self, path: tuple[str, ...], node: str) -> Place:
-        return self.stage.place_of((*path, node), self.place)
 
     def keep(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of this seat: the state of its whole tree."""

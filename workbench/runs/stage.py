@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strands import Agent
-from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
+from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent, MessageAddedEvent
 
 from workbench.agents.ports import Place
 from workbench.agents.results import result_text
@@ -50,13 +50,6 @@ class Stage:
     def place_of(self, path: tuple[str, ...], team: Place) -> Place:
         """Return where a node's agent stands; a node that is an orchestration stands for itself."""
         return self.nodes.get(path) or team.beside(path)
-
-    def agent_event(self, mapper: ChunkMapper, event: Mapping[str, Any]) -> None:
-        """Map one event of an agent's stream into the log."""
-        if "event" in event:
-            mapper.chunk(event["event"])
-        elif "message" in event:
-            self._tell_missing(mapper, event["message"])
 
     def _tell_missing(self, mapper: ChunkMapper, message: Mapping[str, Any]) -> None:
         """Announce results that no hook saw: a tool name strands would not run, a batch it cancelled."""
@@ -108,11 +101,12 @@ class Stage:
             }
         }
 
-    def watch(self, agent: Agent) -> None:
-        """Know from now on when an agent is at work: only then may it be asked to stop.
+    def watch(self, agent: Agent, place: Place) -> None:
+        """Follow an agent: which results no hook of the gate saw, and when it is at work.
 
-        strands' ``cancel`` on an idle agent would end its next run instead.
+        Only then may it be asked to stop: strands' ``cancel`` on an idle agent would end its next run.
         """
+        agent.add_hook(lambda event: self._tell_missing(self.mapper(place), event.message), MessageAddedEvent)
         agent.add_hook(lambda event: self._working.add(id(event.agent)), BeforeInvocationEvent)
         agent.add_hook(lambda event: self._working.discard(id(event.agent)), AfterInvocationEvent)
 
