@@ -23,19 +23,18 @@ from workbench.policy.notes import SUPERSEDED
 from workbench.policy.schema_check import SchemaUnusable, field_errors
 from workbench.runs import agui
 from workbench.runs.cards import Cards
-from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
 from workbench.runs.sentences import already_decided
 from workbench.runs.views import AnswerOutcome, Card, EditPreview
 from workbench.store import AlreadyDecided, Door, NewRequest, Request, Store, as_time, new_id
+from workbench.store.codec import canonical
 
 
 class Answers:
     """Takes the answers to requests."""
 
-    def __init__(self, store: Store, desk: ConfigDesk, cards: Cards) -> None:
+    def __init__(self, store: Store, cards: Cards) -> None:
         self._store = store
-        self._desk = desk
         self._cards = cards
 
     def answer(self, request_id: str, answer: Answer, *, by: str, via: Door) -> AnswerOutcome:
@@ -47,6 +46,8 @@ class Answers:
                 already decided otherwise; nothing changed.
         """
         request = self._request(request_id)
+        if request.status == "decided":
+            return self._once_more(request, answer)
         answer = _checked(request, answer)
         settlement = self._settle(request, answer, by)
         try:
@@ -74,13 +75,23 @@ class Answers:
         card = self._cards.of_request(decided)
         return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
 
+    def _once_more(self, request: Request, answer: Answer) -> AnswerOutcome:
+        """Take the answer that was given already as heard; refuse another one, whether or not it would fit."""
+        try:
+            given = answer_to_dict(_checked(request, answer))
+        except AnswerRefused:
+            raise _refused(request) from None
+        if request.answer is None or canonical(given) != canonical(request.answer):
+            raise _refused(request)
+        card = self._cards.of_request(request)
+        return AnswerOutcome(card=card, left=card.left)
+
     def _settle(self, request: Request, answer: Answer, by: str) -> Settlement:
-        live = self._desk.open(request.config_version_id)
         return settle(
             _facts_of(request),
             answer,
             now=self._store.now(),
-            policy=live.policy(request.agent),
+            policy=self._cards.policy(request),
             facts=self._cards.facts(request),
             who=by,
         )
@@ -148,9 +159,8 @@ class Answers:
             errors = field_errors(tool_input, request.input_schema or {})
         except SchemaUnusable as unusable:
             errors = {"": f"can't be checked: {unusable}"}
-        live = self._desk.open(request.config_version_id)
         subject, changed = edited_subject(
-            facts, tool_input, live.policy(request.agent), self._cards.facts(request)
+            facts, tool_input, self._cards.policy(request), self._cards.facts(request)
         )
         sentence = (
             f"The edited call is about {subject.label}, not {request.subject_label}: "

@@ -10,7 +10,7 @@ from workbench.agents.builder import CannotBuild
 from workbench.agents.client_tools import answer_text, catalogue, check_arguments
 from workbench.agents.tools import ToolLoadError
 from workbench.config import ConfigInvalid, annotation_facts
-from workbench.policy import Call, Grant, Subject, ToolFacts, Verdict, answer_from_dict, decide
+from workbench.policy import AgentPolicy, Call, Grant, Subject, ToolFacts, Verdict, answer_from_dict, decide
 from workbench.policy.answer import Answered, Happened
 from workbench.runs.desk import ConfigDesk, LiveConfig
 from workbench.runs.sentences import because_sentence
@@ -127,6 +127,11 @@ class Cards:
         rows = self._store.grants.live(live.version.file, request.agent, request.conversation_id)
         grants = [Grant(row.id, row.tool, row.subject_key, row.scope, row.subject_label) for row in rows]
         return decide(Call(request.tool, request.input), policy, grants, facts)
+
+    def policy(self, request: Request) -> AgentPolicy | None:
+        """Return the policy a request was raised under, or None when its config no longer loads here."""
+        live = self._live(self._store.configs.get(request.config_version_id))
+        return live.policy(request.agent) if live else None
 
     def facts(self, request: Request) -> ToolFacts:
         """Return what the config of a request says of its tool."""

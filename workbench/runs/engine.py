@@ -39,11 +39,6 @@ from workbench.store import (
     as_time,
 )
 
-LONGEST_MESSAGE = 200_000
-"""Characters of one message; a longer one is refused, with its length."""
-_TRANSCRIPTS_KEPT = 64
-_TITLE_LENGTH = 60
-
 
 class Engine:
     """Conversations, requests and configs of one database.
@@ -58,7 +53,7 @@ class Engine:
         self.desk = ConfigDesk(store)
         self.shelf = Shelf(store, folder.resolve())
         self.cards = Cards(store, self.desk)
-        self.answers = Answers(store, self.desk, self.cards)
+        self.answers = Answers(store, self.cards)
         self.transcripts = Transcripts(store, self.cards)
         self.talk = Talk(store, self.shelf, self.cards, self.answers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 
 from strands.types.exceptions import (
@@ -16,6 +17,8 @@ from workbench.agents.models import ModelUnavailable
 from workbench.agents.tools import ToolLoadError
 from workbench.agents.transcript_rule import TranscriptBroken
 from workbench.config import ConfigInvalid, ImportSpecError
+from workbench.config.loader import PREFIX
+from workbench.config.prompt import PromptUnreadable
 from workbench.policy.shown import visible
 from workbench.runs.errors import TeamFailed, TeamTorn
 
@@ -39,7 +42,7 @@ def describe(error: BaseException) -> Failure:
             return Failure("model_unavailable", str(error))
         case ToolLoadError() | ImportSpecError():
             return Failure("tool_unavailable", str(error))
-        case CannotBuild():
+        case CannotBuild() | PromptUnreadable():
             return Failure("cannot_build", str(error))
         case TeamFailed():
             return Failure("team_failed", f"The team could not finish: {visible(str(error))}")
@@ -69,7 +72,20 @@ def describe(error: BaseException) -> Failure:
                 "model_throttled", f"The model's provider is refusing calls for now: {_detail(error)}"
             )
         case _:
+            place = _own_code(error)
+            if place is not None:
+                return Failure("code_failed", f"Code of the config failed, {place}: {_detail(error)}")
             return Failure("model_failed", f"The model failed: {_detail(error)}")
+
+
+def _own_code(error: BaseException) -> str | None:
+    """Say where the config's own code (a hook, a model, a condition) raised this, if it did."""
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        package, _, module = str(frame.f_globals.get("__name__", "")).partition(".")
+        if package.startswith(PREFIX):
+            found = f"{module.replace('.', '/')}.py line {line}"
+    return found
 
 
 def _detail(error: BaseException) -> str:
