@@ -153,6 +153,7 @@ class Gate:
                 agent=event.agent,
                 verdict=verdict,
                 grant_id=verdict.grant_id,
+                hears_replies=self._hears_replies(call),
             ),
         )
 
@@ -180,6 +181,8 @@ class Gate:
                         agent=event.agent,
                         verdict=None,
                         again=ruled.decision == "run_again",
+                        hears_replies=self._hears_replies(call),
+                        once_more=ruled.once_more,
                     ),
                 )
             case _:
@@ -198,6 +201,10 @@ class Gate:
             return
         request_id = self.ledger.ask(call, "doubt", verdict=None, metadata={"executed_input": executed_input})
         self._pause(event, request_id)
+
+    def _hears_replies(self, call: ProposedCall) -> bool:
+        """Whether a result may ask for approval: only of tools, never the text of a delegate's model."""
+        return self.policy.tool_approvals and call.facts.kind in ("local", "mcp")
 
     @staticmethod
     def _seal(event: BeforeToolCallEvent, sealed: Sealed) -> None:

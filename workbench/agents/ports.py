@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
+from workbench.agents.approval_reply import ApprovalReply
 from workbench.policy import Decision, Grant, RequestKind, Scope, ToolFacts, Verdict
 
 
@@ -84,6 +85,8 @@ class Ruled:
     """What the model reads when the call does not run."""
     value: Any
     """The answer to a question or to a tool's own interrupt."""
+    once_more: bool = False
+    """The tool asked for approval itself and got it: it is called once more, and only once."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +189,12 @@ class Ledger(Protocol):
         message: str = "",
         response_schema: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        reply: ApprovalReply | None = None,
     ) -> str:
-        """Raise a request for a call and return its id; it is stored when the run pauses."""
+        """Raise a request for a call and return its id; it is stored when the run pauses.
+
+        ``reply`` is what a tool said that asks for its own approval.
+        """
 
     def start(
         self, call: ProposedCall, executed_input: dict[str, Any], *, grant_id: str | None, again: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from strands.interrupt import Interrupt, InterruptException
@@ -17,6 +17,7 @@ from strands.tools.decorator import DecoratedFunctionTool
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool, ToolContext, ToolSpec, ToolUse
 
+from workbench.agents.approval_reply import after_approval, read_reply
 from workbench.agents.ports import (
     Doubtful,
     Finished,
@@ -71,6 +72,12 @@ class Sealed(_StandIn):
     what was allowed; ``started`` is committed (with the use of a grant); the tool runs with a copy of
     the stored input; its result is committed. A mismatch, a withdrawn grant or an earlier start in doubt
     runs nothing and raises a new request.
+
+    Args:
+        again: start a call whose earlier start is in doubt.
+        hears_replies: a result that asks for approval (``tool_approvals``) pauses the run in place of
+            reaching the model.
+        once_more: this is the one call that follows such an approval; asking again gets no second one.
     """
 
     def __init__(
@@ -84,6 +91,8 @@ class Sealed(_StandIn):
         verdict: Verdict | None,
         grant_id: str | None = None,
         again: bool = False,
+        hears_replies: bool = False,
+        once_more: bool = False,
     ) -> None:
         super().__init__(inner)
         self.call = call
@@ -94,6 +103,8 @@ class Sealed(_StandIn):
         self.verdict = verdict
         self.grant_id = grant_id
         self.again = again
+        self.hears_replies = hears_replies
+        self.once_more = once_more
         self.ran = False
 
     async def stream(
@@ -140,20 +151,45 @@ class Sealed(_StandIn):
                     yield event
                     return
                 if isinstance(event, ToolResultEvent):
+                    self._pause_for_reply(event.tool_result, tool_use, invocation_state)
                     yield self._kept(event.tool_result, event.exception)
                     return
                 last = event
                 yield event
+        except _AskedForApproval:
+            raise
         except InterruptException as paused:
             self._suspend([paused.interrupt])
             raise
         except Exception as error:
             yield self._kept(error_result(self.call.tool_call_id, f"Error: {error}"), error)
             return
+        self._pause_for_reply(last, tool_use, invocation_state)
         yield self._kept(last, None)
+
+    def _pause_for_reply(self, result: Any, tool_use: ToolUse, invocation_state: dict[str, Any]) -> None:
+        """Pause when the tool ran nothing and asks the person to approve its call (``kaboo_approval``)."""
+        if not self.hears_replies or self.once_more or not isinstance(result, Mapping):
+            return
+        reply = read_reply(result, self.call.tool)
+        if reply is None:
+            return
+        self.ledger.suspended(self.call, "the tool asked for approval")
+        shown = copy.deepcopy(self.executed_input)
+        asked = replace(self.call, input=shown, digest=self.allowed_digest)
+        request_id = self.ledger.ask(asked, "tool_approval", verdict=None, message=reply.message, reply=reply)
+        context: ToolContext[Any] = ToolContext(
+            tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
+        )
+        try:
+            context.interrupt(request_id, reason={"request": request_id})
+        except InterruptException as paused:
+            raise _AskedForApproval(paused.interrupt) from None
 
     def _kept(self, result: Any, exception: Exception | None) -> ToolResultEvent:
         kept = well_formed(result, self.call.tool_call_id)
+        if self.hears_replies and self.once_more:
+            kept = after_approval(kept, self.call.tool)
         self.ledger.finish(self.call, kept)
         return ToolResultEvent(_as_result(kept), exception=exception)
 
@@ -196,7 +232,7 @@ class Sealed(_StandIn):
                 call, "doubt", verdict=self.verdict, metadata={"executed_input": self.executed_input}
             )
         else:
-            asked = ProposedCall(**{**call.__dict__, "input": shown, "digest": digest(shown)})
+            asked = replace(call, input=shown, digest=digest(shown))
             metadata: dict[str, Any] = {"why": why}
             if why == "changed":
                 metadata["also_shown"] = self.executed_input
@@ -205,6 +241,10 @@ class Sealed(_StandIn):
             tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
         )
         context.interrupt(request_id, reason={"request": request_id})
+
+
+class _AskedForApproval(InterruptException):
+    """The pause of a tool that asked for approval; its request is raised already."""
 
 
 @dataclass

@@ -148,6 +148,8 @@ def _because(request: Request, verdict: Verdict | None) -> str:
     match request.kind, request.metadata.get("why"):
         case "question", _:
             return f"{request.agent} asked you."
+        case "tool_approval", _:
+            return f"{request.tool} asked for this approval itself (tool_approvals)."
         case "doubt", _:
             return "Asked because the app stopped while this call was running."
         case _, "changed":

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from workbench.agents.approval_reply import ApprovalReply
 from workbench.agents.ports import (
     ApprovalMark,
     Closed,
@@ -28,7 +29,7 @@ from workbench.agents.ports import (
     Waiting,
 )
 from workbench.agents.results import result_text
-from workbench.policy import Grant, RequestKind, Verdict, answer_from_dict, digest
+from workbench.policy import Grant, RequestKind, Verdict, answer_from_dict, digest, whole_tool
 from workbench.policy.answer import Answered, Happened
 from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
@@ -156,6 +157,10 @@ class RunLedger:
             executed_input=executed,
             note=request.note or "",
             value=value,
+            once_more=any(
+                one.kind == "tool_approval" and one.decision == "approved"
+                for one in self.store.requests.about_call(request.call_key)
+            ),
         )
 
     def grants(self, agent: str) -> Sequence[Grant]:
@@ -203,6 +208,7 @@ class RunLedger:
         message: str = "",
         response_schema: Mapping[str, Any] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        reply: ApprovalReply | None = None,
     ) -> str:
         """Collect a request; the pause stores it."""
         request_id = new_id()
@@ -211,6 +217,12 @@ class RunLedger:
         expires_at = None
         if verdict is not None and verdict.ttl_seconds is not None and kind == "approval":
             expires_at = self.store.now() + timedelta(seconds=verdict.ttl_seconds)
+        subject = verdict.subject if verdict else whole_tool(call.tool)
+        scopes = verdict.scopes if verdict else ("once",)
+        service: dict[str, Any] = {}
+        if reply is not None:
+            subject, scopes, expires_at = reply.subject, reply.scopes, reply.expires_at
+            service = {"request": reply.request, "warnings": list(reply.warnings)}
         self.requests.append(
             NewRequest(
                 id=request_id,
@@ -232,12 +244,13 @@ class RunLedger:
                 input_schema=dict(call.input_schema) if call.input_schema else None,
                 response_schema=dict(response_schema) if response_schema else None,
                 verdict=verdict.to_dict() if verdict else None,
-                subject_key=verdict.subject.key if verdict else call.tool,
-                subject_label=verdict.subject.label if verdict else call.tool,
-                scopes=list(verdict.scopes) if verdict else ["once"],
+                subject_key=subject.key,
+                subject_label=subject.label,
+                scopes=list(scopes) or ["once"],
                 expires_at=expires_at,
                 metadata={
                     **(metadata or {}),
+                    **service,
                     "seat": call.place.seat,
                     "seats": [*call.place.above, call.place.seat],
                 },
