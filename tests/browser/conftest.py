@@ -81,10 +81,18 @@ def _serving(folders: pytest.TempPathFactory) -> Iterator[Serve]:
 def page(page: Page) -> Iterator[Page]:
     """Give a page that may not end with an exception on it, in any of its tabs, nor ask another host for anything."""
     asked = _requests_to_others(page.context)
+    broken = _errors_of_scripts(page.context)
     yield page
     for tab in page.context.pages:
         expect(tab.get_by_test_id("stException"), "an exception is on the page").to_have_count(0)
+    assert not broken, "no script of the page fails"
     assert not asked, "the page works without any other host"
+
+
+def _errors_of_scripts(context: BrowserContext) -> list[str]:
+    broken: list[str] = []
+    context.on("weberror", lambda failure: broken.append(str(failure.error)))
+    return broken
 
 
 def _requests_to_others(context: BrowserContext) -> list[str]:

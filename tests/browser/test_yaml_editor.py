@@ -44,6 +44,11 @@ class Editor:
         self.text.click()
         self.page.keyboard.press("Control+End")
 
+    def toggle(self, name: str) -> None:
+        switch = self.page.get_by_role("switch", name=name, exact=True)
+        self.page.get_by_text(name, exact=True).first.click()
+        expect(switch).to_be_checked()
+
     def type(self, text: str, delay: float = 0) -> None:
         self.page.keyboard.type(text, delay=delay)
 
@@ -75,12 +80,20 @@ def editor(open_app: Callable[[AppServer | str], Page], server: AppServer) -> It
     return editor
 
 
-def test_no_key_is_lost_when_a_person_types_fast(editor: Editor) -> None:
+def test_no_key_is_lost_while_python_answers_every_pause(editor: Editor) -> None:
+    editor.toggle("Slow")
     editor.go_to_end()
-    typed = "# " + "the quick brown fox jumps over the lazy dog, " * 3
-    editor.type(typed, delay=15)
+    typed = "# "
+    editor.type(typed)
+    for number in range(8):
+        part = f"{number} the quick brown fox "
+        editor.type(part, delay=12)
+        # Just long enough for the text to be sent: the answer meets the next keys.
+        editor.page.wait_for_timeout(260)
+        typed += part
     editor.wait_until_python("text", FIRST + typed)
     expect(editor.line(17)).to_have_text(typed)
+    assert editor.heard()["runs"] > 4
 
 
 def test_focus_and_caret_stay_where_they_are_while_python_answers(editor: Editor) -> None:
@@ -133,6 +146,28 @@ def test_a_problem_moves_with_its_line_while_the_person_types_above_it(editor: E
     editor.page.keyboard.press("Enter")
     expect(editor.problems(line=18)).to_have_text("agnets: 1")
     expect(editor.problems()).to_have_count(1)
+
+
+NOTE_PROBLEM_LINES = """text => {
+  window.seen = [];
+  const note = () => text
+    .querySelectorAll("[data-testid=yaml-diagnostic]")
+    .forEach((line) => window.seen.push(line.textContent));
+  new MutationObserver(note).observe(text, { subtree: true, childList: true, attributes: true });
+}"""
+
+
+def test_a_problem_found_in_an_older_text_is_never_shown_on_another_line(editor: Editor) -> None:
+    editor.toggle("Slow")
+    editor.text.evaluate(NOTE_PROBLEM_LINES)
+    editor.go_to_end()
+    editor.type("agnets: 1")
+    editor.page.wait_for_timeout(280)
+    editor.page.keyboard.press("Control+Home")
+    editor.page.keyboard.press("Enter")
+    expect(editor.problems(line=18)).to_have_count(1)
+    editor.wait_until_python("text", "\n" + FIRST + "agnets: 1")
+    assert set(editor.page.evaluate("window.seen")) == {"agnets: 1"}
 
 
 @pytest.mark.parametrize("place", [".cm-lintRange-error", ".cm-lint-marker-error"])
@@ -261,6 +296,9 @@ def test_a_key_typed_into_the_editor_is_no_shortcut_of_the_page(editor: Editor) 
     editor.type("# a banana")
     editor.wait_until_python("text", FIRST + "# a banana")
     editor.page.keyboard.press("Control+f")
+    editor.type("banana")
+    editor.page.keyboard.press("Tab")
+    expect(editor.page.get_by_role("button", name="next")).to_be_focused()
     editor.type("a")
     editor.page.wait_for_timeout(2500)  # longer than the heartbeat that would show it
     expect(shortcuts).to_have_text("shortcuts 0")
@@ -270,7 +308,7 @@ def test_a_key_typed_into_the_editor_is_no_shortcut_of_the_page(editor: Editor) 
 
 
 def test_a_read_only_text_can_be_searched_but_not_changed(editor: Editor) -> None:
-    editor.page.get_by_text("Read-only", exact=True).first.click()
+    editor.toggle("Read-only")
     expect(editor.text).to_have_attribute("aria-readonly", "true")
     editor.text.click()
     editor.type("nothing")
@@ -284,10 +322,24 @@ def test_a_read_only_text_can_be_searched_but_not_changed(editor: Editor) -> Non
 
 
 def test_a_given_height_makes_the_text_scroll_inside(editor: Editor) -> None:
-    editor.page.get_by_text("Low", exact=True).click()
+    editor.toggle("Low")
     frame = editor.page.get_by_test_id("yaml-editor")
     expect(frame.locator(".cm-editor")).to_have_css("height", "160px")
     assert frame.locator(".cm-scroller").evaluate("node => node.scrollHeight > node.clientHeight")
+
+
+def test_a_line_that_does_not_fit_goes_on_right_of_where_it_began(editor: Editor) -> None:
+    editor.page.set_viewport_size({"width": 480, "height": 800})
+    line = editor.line(15)
+    expect(line).to_contain_text("- {name: set_price")
+    edges = line.evaluate(
+        "line => { const range = document.createRange(); range.selectNodeContents(line);"
+        " return [...range.getClientRects()].filter((box) => box.width > 0).map((box) => [box.top, box.left]); }"
+    )
+    tops = sorted({top for top, _ in edges})
+    assert len(tops) > 1
+    began, went_on = (min(left for top, left in edges if top == row) for row in tops[:2])
+    assert went_on > began
 
 
 def test_hidden_characters_are_made_visible(editor: Editor) -> None:
@@ -344,7 +396,7 @@ def test_every_word_has_enough_contrast(editor: Editor, theme: Any, locked: bool
     editor.type("price")
     expect(page.locator(".cm-searchMatch")).to_have_count(4)
     if locked:
-        page.get_by_text("Read-only", exact=True).first.click()
+        editor.toggle("Read-only")
         expect(editor.text).to_have_attribute("aria-readonly", "true")
     else:
         page.locator(".cm-lintRange-warning, .cm-lint-marker-warning").first.hover()

@@ -1,6 +1,7 @@
 """A page with nothing but the YAML editor, and beside it what Python knows of the text."""
 
 import json
+import time
 
 import streamlit as st
 import yaml
@@ -40,6 +41,7 @@ held.setdefault("revision", 1)
 held.setdefault("goto", (None, 0))
 held.setdefault("saves", [])
 held.setdefault("shortcuts", 0)
+held.setdefault("runs", 0)
 
 
 def load(text: str) -> None:
@@ -63,10 +65,14 @@ columns[3].button("Approve", shortcut="a", on_click=count_shortcut)
 columns[4].button("Load the Windows text", on_click=load, args=(WINDOWS,))
 read_only = st.toggle("Read-only")
 low = st.toggle("Low")
+slow = st.toggle("Slow")
 
 
 @st.fragment
 def editor() -> None:
+    held.runs += 1
+    if slow:
+        time.sleep(0.15)
     text = edited_text("editor", text=held.text, revision=held.revision)
     line, token = held["goto"]
     state = yaml_editor(
@@ -86,7 +92,8 @@ def editor() -> None:
             load(state.text)
             st.rerun()
     with st.container(key="heard"):
-        st.code(json.dumps({"text": state.text, "saves": held.saves, "revision": held.revision}), language=None)
+        known = {"text": state.text, "saves": held.saves, "revision": held.revision, "runs": held.runs}
+        st.code(json.dumps(known), language=None)
 
 
 editor()

@@ -20,6 +20,7 @@ import { shownLine } from "./place.js";
 import { scalars } from "./scalars.js";
 import { status } from "./status.js";
 import { look } from "./look.js";
+import { hangingWrap } from "./wrap.js";
 
 // Beyond CodeMirror's own list: the other bidirectional controls, invisible operators and tag characters.
 const HIDDEN = /[\u202a-\u202c\u2060-\u2065\u2068\u206a-\u206f\u{e0000}-\u{e007f}]/u;
@@ -39,7 +40,7 @@ export function basics() {
     highlightActiveLine(),
     highlightSelectionMatches(),
     search({ top: true }),
-    EditorView.lineWrapping,
+    hangingWrap,
     EditorView.contentAttributes.of({ spellcheck: "false", autocapitalize: "off", autocorrect: "off" }),
     keymap.of([
       { key: "Tab", run: indent, shift: unindent },

@@ -25,8 +25,8 @@ export class DocumentLink {
 
     this.frame = document.createElement("div");
     this.frame.dataset.testid = "yaml-editor";
-    // The app's own shortcuts ("2" answers a card) listen on the page, and a shadow root hides from them that the
-    // key was typed into a text.
+    // Streamlit takes plain keys in a text for typing, but not those with Ctrl, nor Escape, nor any key on a button of
+    // the search panel: without this they would press whatever on the page has such a shortcut.
     for (const type of ["keydown", "keypress", "keyup"]) {
       this.frame.addEventListener(type, (event) => event.stopPropagation());
     }

@@ -50,14 +50,15 @@ const theme = EditorView.theme({
     border: `1px solid ${line}`,
     borderRadius: "var(--st-base-radius)",
     fontSize: "0.875rem",
-    overflow: "hidden",
+    // Not "hidden", which would keep the panels from sticking to the window when the text is longer than it.
+    overflow: "clip",
   },
   "&.cm-focused": { outline: "none" },
   "&:focus-within": { borderColor: accent, boxShadow: `0 0 0 1px ${mix(accent, 55, "transparent")}` },
   "&.cm-locked, &.cm-locked .cm-panels": { backgroundColor: "var(--st-secondary-background-color)" },
   ".cm-scroller": { fontFamily: "var(--st-code-font), monospace", lineHeight: "1.55", fontVariantLigatures: "none" },
   ".cm-content": { padding: "0.5rem 0", caretColor: text },
-  ".cm-line": { padding: "0 0.75rem 0 0.5rem" },
+  ".cm-line": { padding: "0 0.75rem 0 calc(0.5rem + var(--hang, 0ch))", textIndent: "calc(-1 * var(--hang, 0ch))" },
   ".cm-cursor, .cm-dropCursor": { borderLeft: `2px solid ${text}`, marginLeft: "-1px" },
   "& .cm-selectionLayer .cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     background: mix("var(--st-blue-color)", 24, "transparent"),
