@@ -217,6 +217,11 @@ def test_a_step_opens_and_its_whole_result_can_be_had(show: Show) -> None:
     page.get_by_text("search_catalog").first.click()
 
     expect(page.get_by_text("Trail tent")).to_be_visible()
+    page.get_by_text("export").click()
+    expect(page.get_by_text("Result: the first 20,000 of 240,000 characters")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the whole result").click()
+    assert len(download.value.path().read_text()) == 240_000
 
 
 def test_model_text_loads_nothing_and_imitates_nothing(show: Show) -> None:

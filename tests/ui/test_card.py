@@ -7,6 +7,8 @@ import pytest
 from tests.ui import pages, samples
 from tests.ui.fake_desk import FakeDesk
 from workbench.policy import AnswerRefused, Approved, Denied, Skipped
+from workbench.runs.errors import EngineRefused
+from workbench.store import DatabaseLocked
 from workbench.ui import words
 from workbench.ui.answering import GOTO
 
@@ -199,7 +201,7 @@ def test_no_button_is_in_a_form_where_enter_would_press_it() -> None:
 def test_after_the_deadline_approving_is_not_offered_and_saying_no_still_is() -> None:
     page = pages.cards(samples.expired())
     assert words.APPROVE not in pages.buttons(page) and words.EDIT not in pages.buttons(page)
-    assert "came too late" in page.warning[0].value
+    assert "runs nothing any more" in page.warning[0].value
 
     pages.click(pages.click(page, words.DENY), words.DENY_NOW)
     assert pages.only_answer(page) == Denied("")
@@ -269,3 +271,36 @@ def test_an_answer_that_is_refused_leaves_the_card_as_it_was(monkeypatch: pytest
     page = pages.click(pages.cards(desk=desk), words.APPROVE)
 
     assert "Nothing was recorded" in page.info[0].value and words.APPROVE in pages.buttons(page)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [DatabaseLocked("The database is locked."), EngineRefused("There is no such request any more.")],
+)
+def test_whatever_the_desk_refuses_is_a_sentence_on_the_card(
+    monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
+    desk = FakeDesk(samples.approval())
+    page = pages.cards(desk=desk)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr(desk, "answer", refuse)
+    pages.click(page, words.APPROVE)
+
+    assert not page.exception and page.info[0].value == str(trouble) and words.APPROVE in pages.buttons(page)
+
+
+def test_a_draft_that_cannot_be_stored_does_not_disturb_typing(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = FakeDesk(samples.approval())
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DatabaseLocked("The database is locked.")
+
+    monkeypatch.setattr(desk, "save_draft", refuse)
+    page = pages.click(pages.cards(desk=desk), words.DENY)
+    page.text_input[0].set_value("Not now.").run()
+    pages.click(page, words.DENY_NOW)
+
+    assert not page.exception and pages.only_answer(page) == Denied("Not now.")

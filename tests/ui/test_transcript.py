@@ -219,3 +219,25 @@ def test_the_cards_of_a_pause_are_all_of_its_cards_in_their_order() -> None:
 
     assert [card.id for card in cards_of([samples.run(1), paused])] == ["first", "second"]
     assert cards_of([samples.run(1, samples.call("a", card=done))]) == []
+
+
+def test_the_download_is_the_whole_result_though_the_view_holds_its_beginning() -> None:
+    page = AppTest.from_function(_one_step)
+    page.session_state["wb-call-step"] = True
+    page.run()
+
+    assert page.session_state["asked"] == []
+    assert words.result_part(20_000, 5_000_000) in [one.value for one in page.caption]
+    (download,) = page.get("download_button")
+    assert download.proto.deferred_file_id
+
+
+def _one_step() -> None:
+    import streamlit as st
+
+    from tests.ui import samples
+    from workbench.ui.call_step import render_call
+
+    asked = st.session_state.setdefault("asked", [])
+    item = samples.call(result_text="x" * 100_000, result_size=5_000_000)
+    render_call(item, key="step", whole=lambda key: asked.append(key))

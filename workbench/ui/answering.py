@@ -6,11 +6,17 @@ from typing import Any
 
 import streamlit as st
 
+from workbench.config import ConfigInvalid
 from workbench.policy import Answer, AnswerRefused
+from workbench.runs.errors import EngineRefused
 from workbench.runs.views import Card
+from workbench.store import StoreError
 from workbench.ui import draft
 from workbench.ui.desk import Desk
 from workbench.ui.text import label
+
+REFUSALS = (AnswerRefused, EngineRefused, StoreError, ConfigInvalid)
+"""What a desk may raise. Each carries a sentence for the person, and nothing was changed."""
 
 _TOASTS = "wb-toasts"
 _NOTES = "wb-notes"
@@ -26,6 +32,9 @@ def give(desk: Desk, card: Card, answer: Answer, by: str) -> None:
     except AnswerRefused as refused:
         say(card.id, refused.message, refused.fields)
         return
+    except REFUSALS as refused:
+        say(card.id, str(refused))
+        return
     draft.drop(card.id)
     for warning in outcome.warnings:
         toast(warning)
@@ -35,8 +44,8 @@ def ask_again(desk: Desk, card: Card, by: str) -> None:
     """Raises a request anew under the newest config, from a callback."""
     try:
         desk.ask_again(card.id, by=by)
-    except AnswerRefused as refused:
-        say(card.id, refused.message)
+    except REFUSALS as refused:
+        say(card.id, str(refused))
     else:
         draft.drop(card.id)
 

@@ -178,7 +178,11 @@ def _preview(desk: Desk, card: Card, value: dict[str, Any]) -> EditPreview:
     slot, mark = draft.key(card.id, "preview"), digest(value)
     kept = st.session_state.get(slot)
     if kept is None or kept[0] != mark:
-        kept = st.session_state[slot] = (mark, desk.preview_edit(card.id, value))
+        try:
+            kept = st.session_state[slot] = (mark, desk.preview_edit(card.id, value))
+        except answering.REFUSALS as refused:
+            # Said in the form, and asked again at the next drawing.
+            return EditPreview({"": str(refused)}, (), card.subject, False, "")
     preview: EditPreview = kept[1]
     return preview
 
@@ -208,7 +212,7 @@ def _answer_button(
         label(text),
         key=draft.key(card.id, name),
         type="primary" if primary else "secondary",
-        help=label(help) if help else None,
+        help=label(words.with_key(help, shortcut)) if help else None,
         shortcut=shortcut,
         wrap=True,
         on_click=answering.give,
@@ -220,7 +224,7 @@ def _mode_button(desk: Desk, card: Card, text: str, mode: Mode, help: str, short
     st.button(
         text,
         key=draft.key(card.id, f"mode-{mode}"),
-        help=help,
+        help=words.with_key(help, shortcut),
         shortcut=shortcut,
         on_click=draft.put,
         args=(desk, card.id, "mode", mode),

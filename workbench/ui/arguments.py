@@ -75,11 +75,14 @@ def render_arguments(values: Mapping[str, Any], *, key: str) -> None:
             _reveal(revealed)
 
 
-def render_value(text: str, *, key: str) -> None:
-    """Draws one plain text the way values are drawn: a short one in line, a long one in a box with its length."""
+def render_value(text: str, *, key: str, part: bool = False) -> None:
+    """Draws one plain text the way values are drawn: a short one in line, a long one in a box with its length.
+
+    `part` says that the text is the beginning of a longer one, whose length stands elsewhere.
+    """
     with st.container(key=f"wb-args-{key}", gap="xsmall"):
         if _is_long(text):
-            _box(visible(text))
+            _box(visible(text), measured=not part)
         elif text:
             st.text(visible(text))
         else:
@@ -98,10 +101,11 @@ def _row(row: Row, name_width: int) -> None:
             st.text(row.value, width="stretch")
 
 
-def _box(text: str) -> None:
+def _box(text: str, *, measured: bool = True) -> None:
     with st.container(height=_BOX if _is_tall(text) else "content", border=True):
         st.text(text, width="stretch")
-    st.caption(words.size(len(text.removeprefix(_MARGIN))))
+    if measured:
+        st.caption(words.size(len(text.removeprefix(_MARGIN))))
 
 
 def _reveal(slot: str) -> None:

@@ -1,5 +1,7 @@
 """One call in the transcript: a step that says what was called and how it was decided, and opens to the rest."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from workbench.runs.views import CallItem
@@ -11,9 +13,14 @@ from workbench.ui.text import label, visible
 
 _SHOWN = 20_000
 
+WholeResult = Callable[[str], str | None]
+"""From a call's key to its whole result."""
 
-def render_call(item: CallItem, *, key: str) -> None:
+
+def render_call(item: CallItem, *, key: str, whole: WholeResult | None = None) -> None:
     """Draws a call as one step of a timeline. `key` names its place on the page.
+
+    `whole` gives the whole result of a call by its key; without it, what the item carries can be downloaded.
 
     The step is closed at first and its inside is drawn when it opens: a transcript of hundreds of calls with long
     results costs as little as one of short ones.
@@ -28,10 +35,10 @@ def render_call(item: CallItem, *, key: str) -> None:
         # A step without content would break the timeline.
         st.caption(label(_how(item)) or words.NOT_DECIDED)
         if opened.open:
-            _inside(item, key)
+            _inside(item, key, whole)
 
 
-def _inside(item: CallItem, key: str) -> None:
+def _inside(item: CallItem, key: str, whole: WholeResult | None) -> None:
     if item.input is not None:
         render_arguments(item.input, key=f"{key}-in")
     elif item.input_text:
@@ -43,18 +50,18 @@ def _inside(item: CallItem, key: str) -> None:
         st.caption(words.AGENT_READS)
         st.text(visible(item.card.note))
     if item.result_text is not None:
-        _result(item, item.result_text, key)
+        _result(item, item.result_text, key, whole)
 
 
-def _result(item: CallItem, text: str, key: str) -> None:
-    whole = max(item.result_size, len(text))
-    shown = text[:_SHOWN]
-    st.caption(words.RESULT_HEADING if len(shown) == whole else words.result_part(len(shown), whole))
-    render_value(shown, key=f"{key}-out")
-    if len(text) > len(shown):
+def _result(item: CallItem, text: str, key: str, whole: WholeResult | None) -> None:
+    size, shown = max(item.result_size, len(text)), text[:_SHOWN]
+    part = len(shown) < size
+    st.caption(words.result_part(len(shown), size) if part else words.RESULT_HEADING)
+    render_value(shown, key=f"{key}-out", part=part)
+    if part:
         st.download_button(
             words.DOWNLOAD_RESULT,
-            text,
+            lambda: (whole(item.key) if whole is not None else None) or text,
             file_name=f"{item.tool}.txt",
             mime="text/plain",
             key=f"wb-download-{key}",

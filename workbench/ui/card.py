@@ -26,19 +26,18 @@ def render_cards(desk: Desk, cards: Sequence[Card], *, by: str) -> None:
         by: the name that answers carry.
     """
     answering.show_toasts()
-    open_cards = [card for card in cards if card.status == "open"]
-    if open_cards:
-        left, total = len(open_cards), len(cards)
-        agent = words.goes_on(tuple(dict.fromkeys(card.agent_title for card in open_cards)))
-        heading = words.needs_you(left, agent)
-        if total > 1:
-            with st.container(gap=None):
-                st.markdown(f"**{label(heading)}**")
-                st.caption(label(words.progress(left, total)))
-        answering.polite(heading)
-    first = open_cards[0].id if open_cards else None
+    waiting = [card for card in cards if card.status == "open"]
+    heading = words.needs_you(
+        len(waiting), words.goes_on(tuple(dict.fromkeys(card.agent_title for card in waiting)))
+    )
+    if waiting and len(cards) > 1:
+        with st.container(gap=None):
+            st.markdown(f"**{label(heading)}**")
+            st.caption(label(words.progress(len(waiting), len(cards))))
     for card in cards:
-        render_card(desk, card, by=by, shortcuts=card.id == first)
+        render_card(desk, card, by=by, shortcuts=card in waiting[:1])
+    if waiting:
+        answering.polite(heading)
 
 
 def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> None:

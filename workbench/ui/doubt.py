@@ -36,7 +36,9 @@ def render_doubt(desk: Desk, card: Card, *, by: str) -> None:
 
 
 def _choice(card: Card, name: str, consequence: str) -> "st.delta_generator.DeltaGenerator":
-    row = st.container(horizontal=True, vertical_alignment="center", key=draft.key(card.id, f"row-{name}"))
+    row = st.container(
+        horizontal=True, wrap=False, vertical_alignment="center", key=draft.key(card.id, f"row-{name}")
+    )
     button = row.container(width=150)
     row.caption(label(consequence), width="stretch")
     return button

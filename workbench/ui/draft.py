@@ -4,12 +4,15 @@ A widget's own state goes when the widget is not drawn, and all of it goes with 
 person types is written here at once, and each field is filled from here when it has lost its own.
 """
 
+import logging
 from typing import Any
 
 import streamlit as st
 
+from workbench.store import StoreError
 from workbench.ui.desk import Desk
 
+_log = logging.getLogger(__name__)
 _PREFIX = "wb"
 
 
@@ -31,7 +34,12 @@ def put(desk: Desk, request_id: str, name: str, value: Any) -> None:
     """Keeps one value of a draft, here and in the store."""
     kept = load(desk, request_id)
     kept[name] = value
-    desk.save_draft(request_id, kept)
+    try:
+        desk.save_draft(request_id, kept)
+    except StoreError:
+        # The person goes on typing: the session has it, and the next key stroke tries again. What can't be
+        # stored is said when they answer.
+        _log.warning("request=<%s> | a half-typed answer could not be stored", request_id, exc_info=True)
 
 
 def drop(request_id: str) -> None:

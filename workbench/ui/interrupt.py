@@ -23,14 +23,14 @@ def render_interrupt(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> Non
             key=draft.key(card.id, "submit"),
             type="primary",
             disabled=bool(problem),
-            shortcut="Ctrl+Enter" if shortcuts else None,
+            shortcut="Shift+Enter" if shortcuts else None,
             on_click=_submit,
             args=(desk, card, by),
         )
         st.button(
             words.SKIP,
             key=draft.key(card.id, "skip"),
-            help=words.SKIP_QUESTION_HELP,
+            help=words.with_key(words.SKIP_QUESTION_HELP, "Shift+S" if shortcuts else None),
             shortcut="Shift+S" if shortcuts else None,
             on_click=answering.give,
             args=(desk, card, Skipped(), by),

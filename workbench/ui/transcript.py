@@ -8,7 +8,7 @@ import streamlit as st
 
 from workbench.runs.views import CallItem, Card, Item, ReasoningItem, RunView, TextItem
 from workbench.ui import words
-from workbench.ui.call_step import render_call
+from workbench.ui.call_step import WholeResult, render_call
 from workbench.ui.text import label, prose, visible
 
 _NEWEST: Final = 30
@@ -42,13 +42,20 @@ def newest(views: Sequence[RunView], *, conversation_id: str) -> Sequence[RunVie
     return views[hidden:]
 
 
-def render_run(view: RunView, *, titles: dict[str, str] | None = None, can_retry: bool = False) -> bool:
+def render_run(
+    view: RunView,
+    *,
+    titles: dict[str, str] | None = None,
+    can_retry: bool = False,
+    whole: WholeResult | None = None,
+) -> bool:
     """Draws one run: the message that began it, its items in their order, how it ended and what it cost.
 
     Args:
         view: the run.
         titles: the names people see, by agent; an agent without one is called by its own name.
         can_retry: whether *Try again* is offered, which only the conversation's last run can be.
+        whole: gives the whole of a result that is only begun in the view (`Engine.call_result`).
 
     Returns:
         True when the person asked to try again just now.
@@ -63,7 +70,7 @@ def render_run(view: RunView, *, titles: dict[str, str] | None = None, can_retry
             name = words.path(tuple((titles or {}).get(part, part) for part in agent_path))
             st.caption(label(name))
             for place, item in items:
-                _item(view, place, item)
+                _item(view, place, item, whole)
     return _ending(view, can_retry)
 
 
@@ -76,7 +83,7 @@ def cards_of(views: Iterable[RunView]) -> list[Card]:
     return []
 
 
-def _item(view: RunView, place: int, item: Item) -> None:
+def _item(view: RunView, place: int, item: Item, whole: WholeResult | None) -> None:
     match item:
         case TextItem():
             if item.text:
@@ -88,7 +95,7 @@ def _item(view: RunView, place: int, item: Item) -> None:
             with st.expander(title, type="compact", icon=":material/psychology:"):
                 st.text(visible(item.text))
         case CallItem():
-            render_call(item, key=f"{view.run_id}-{place}")
+            render_call(item, key=f"{view.run_id}-{place}", whole=whole)
 
 
 def _ending(view: RunView, can_retry: bool) -> bool:

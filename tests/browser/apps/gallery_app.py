@@ -94,7 +94,12 @@ def live() -> None:
 if show == "transcript":
     views = samples.runs()
     for view in newest(views, conversation_id="c0"):
-        render_run(view, titles={"merchant": "Merchant"}, can_retry=view.number == 2)
+        render_run(
+            view,
+            titles={"merchant": "Merchant"},
+            can_retry=view.number == 2,
+            whole=lambda key: "result line\n" * 20_000,
+        )
 elif show == "long":
     many = [samples.run(at, samples.text(f"Answer {at}."), samples.call(f"k{at}")) for at in range(1, 501)]
     for view in newest(many, conversation_id="c0"):

@@ -39,8 +39,7 @@ ASKED_BEFORE = (
     "This call was approved with other values, and they changed before it ran. Both are shown; nothing ran."
 )
 LATE = (
-    "Approving came too late for this one: the deadline has passed, so the call will not run. "
-    "Close it to let the agent go on, or say no in your own words."
+    "Approving runs nothing any more. Close it to let the agent go on, or deny it with a reason of your own."
 )
 
 
@@ -84,8 +83,8 @@ def progress(left: int, total: int) -> str:
 
 def goes_on(agents: tuple[str, ...]) -> str:
     """Who waits: one agent by name, several by their names."""
-    if len(agents) == 1:
-        return agents[0]
+    if len(agents) < 2:
+        return "".join(agents)
     return f"{', '.join(agents[:-1])} and {agents[-1]}"
 
 
@@ -125,6 +124,11 @@ def allow(scope: Scope, card: Card) -> str:
     """A button's label: the scope and, in the same breath, what it covers."""
     start = "Allow for this chat" if scope == "thread" else "Always allow"
     return f"{start}: {covered(card)}"
+
+
+def with_key(help: str, shortcut: str | None) -> str:
+    """The help on a button, with the key that presses it."""
+    return f"{help} Key: {shortcut}." if shortcut else help
 
 
 def covered(card: Card) -> str:
