@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from workbench.agents.client_tools import BadAnswer, catalogue, check_answer
@@ -13,6 +13,7 @@ from workbench.policy import (
     RequestFacts,
     Settlement,
     Subject,
+    answer_from_dict,
     answer_to_dict,
     edited_subject,
     settle,
@@ -23,19 +24,22 @@ from workbench.policy.notes import SUPERSEDED
 from workbench.policy.schema_check import SchemaUnusable, field_errors
 from workbench.runs import agui
 from workbench.runs.cards import Cards
+from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
 from workbench.runs.sentences import already_decided
+from workbench.runs.sets import TELLING_SECONDS, DecisionSets, host_refused
 from workbench.runs.views import AnswerOutcome, Card, EditPreview
-from workbench.store import AlreadyDecided, Door, NewRequest, Request, Store, as_time, new_id
+from workbench.store import AlreadyDecided, AnswerHeld, Door, NewRequest, Request, Store, as_time, new_id
 from workbench.store.codec import canonical
 
 
 class Answers:
     """Takes the answers to requests."""
 
-    def __init__(self, store: Store, cards: Cards) -> None:
+    def __init__(self, store: Store, desk: ConfigDesk, cards: Cards) -> None:
         self._store = store
         self._cards = cards
+        self.sets = DecisionSets(store, desk)
 
     def answer(self, request_id: str, answer: Answer, *, by: str, via: Door) -> AnswerOutcome:
         """Record an answer. When it was the last one its pause waited for, the resume is queued in the same
@@ -49,31 +53,84 @@ class Answers:
         if request.status == "decided":
             return self._once_more(request, answer)
         answer = _checked(request, answer)
-        settlement = self._settle(request, answer, by)
-        try:
+        settlement = self._settle(request, answer, by, self._store.now())
+        if self.sets.listens(self._store.requests.of_pause(request.pause_id)):
+            self._hold(request, answer, by, via)
+        else:
             with self._store.transaction(durable=True):
-                # Read again inside the transaction: whoever sees it open here is the one who decides it.
-                first = self._request(request.id).status == "open"
-                decided = self._store.requests.answer(
-                    request.id,
-                    decision=settlement.decision,
-                    scope=settlement.scope,
-                    reason=settlement.reason or None,
-                    answer=answer_to_dict(answer),
-                    executed_input=settlement.tool_input,
-                    edited=settlement.edited,
-                    note=settlement.note,
-                    by=by,
-                    via=via,
-                )
-                if first:
-                    self._remember(request, settlement, by, via)
-                    self.announce(decided)
-                    self._resume_when_complete(decided)
+                self._resume_when_complete(self._record(request, answer, settlement, by, via))
+        card = self._cards.of_request(self._request(request.id))
+        return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
+
+    def _record(
+        self, request: Request, answer: Answer, settlement: Settlement, by: str, via: Door
+    ) -> Request:
+        """Decide one request, in the running transaction."""
+        # Read again inside the transaction: whoever sees it open here is the one who decides it.
+        first = self._request(request.id).status == "open"
+        try:
+            decided = self._store.requests.answer(
+                request.id,
+                decision=settlement.decision,
+                scope=settlement.scope,
+                reason=settlement.reason or None,
+                answer=answer_to_dict(answer),
+                executed_input=settlement.tool_input,
+                edited=settlement.edited,
+                note=settlement.note,
+                by=by,
+                via=via,
+            )
         except AlreadyDecided as lost:
             raise _refused(lost.request) from None
-        card = self._cards.of_request(decided)
-        return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
+        if first:
+            self._remember(request, settlement, by, via)
+            self.announce(decided)
+        return decided
+
+    # -- sets that a host hears first -------------------------------------------------------
+
+    def _hold(self, request: Request, answer: Answer, by: str, via: Door) -> None:
+        """Keep an answer until its pause's set is complete; then let the host hear it."""
+        try:
+            self._store.held.hold(
+                request.id, request.pause_id, request.conversation_id, answer_to_dict(answer), by=by, via=via
+            )
+        except AnswerHeld as held:
+            raise AnswerRefused("already_decided", str(held)) from None
+        self.finish_set(request.pause_id)
+
+    def finish_set(self, pause_id: str) -> None:
+        """Tell the host of a pause's answers when they are all there, and make them count.
+
+        Raises:
+            AnswerRefused: the host refuses; nothing runs and every card of the pause is open again.
+        """
+        still = [one for one in self._store.requests.of_pause(pause_id) if one.status == "open"]
+        held = {one.request_id: one for one in self._store.held.of_pause(pause_id)}
+        if not still or any(one.id not in held for one in still):
+            return
+        if not self._store.held.claim(pause_id, TELLING_SECONDS):
+            return
+        try:
+            whole = []
+            for one in still:
+                given = held[one.id]
+                answer = answer_from_dict(given.answer)
+                whole.append((one, answer, self._settle(one, answer, given.by, as_time(given.at)), given))
+            why = self.sets.refused_by([(one, settled, given.by) for one, _, settled, given in whole])
+            with self._store.transaction(durable=True):
+                self._store.held.drop(pause_id)
+                if why is None:
+                    for one, answer, settled, given in whole:
+                        decided = self._record(one, answer, settled, given.by, given.via)
+                    self._resume_when_complete(decided)
+                else:
+                    self._store.settings.set(f"refused:{pause_id}", why)
+        finally:
+            self._store.held.unclaim(pause_id)
+        if why is not None:
+            raise host_refused(why)
 
     def _once_more(self, request: Request, answer: Answer) -> AnswerOutcome:
         """Take the answer that was given already as heard; refuse another one, whether or not it would fit."""
@@ -86,11 +143,11 @@ class Answers:
         card = self._cards.of_request(request)
         return AnswerOutcome(card=card, left=card.left)
 
-    def _settle(self, request: Request, answer: Answer, by: str) -> Settlement:
+    def _settle(self, request: Request, answer: Answer, by: str, now: datetime) -> Settlement:
         return settle(
             _facts_of(request),
             answer,
-            now=self._store.now(),
+            now=now,
             policy=self._cards.policy(request),
             facts=self._cards.facts(request),
             who=by,

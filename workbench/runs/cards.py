@@ -82,10 +82,31 @@ class Cards:
             edited=request.edited,
             not_run=request.not_run,
             note=request.note or "",
+            held=self._held(request),
+            notice=self._notice(request),
             also_shown=request.metadata.get("also_shown"),
             position=(ids.index(request.id) + 1 if request.id in ids else 1, max(len(ids), 1)),
             left=sum(one.status == "open" for one in standing),
         )
+
+    def _held(self, request: Request) -> DecisionLine | None:
+        """The answer that waits for the others of its pause, so that a host hears them together."""
+        held = self._store.held.get(request.id) if request.status == "open" else None
+        if held is None:
+            return None
+        # An answer's kind is the word of the decision that it becomes.
+        return DecisionLine(
+            decision=held.answer["kind"], by="person", who=held.by, at=as_time(held.at), via=held.via
+        )
+
+    def _notice(self, request: Request) -> str:
+        if request.status != "open":
+            return ""
+        refused = self._store.settings.get(f"refused:{request.pause_id}")
+        said = (
+            [f"The last answers were not accepted: {refused} Nothing ran; decide again."] if refused else []
+        )
+        return " ".join([*said, *request.metadata.get("warnings", ())])
 
     def _live(self, version: ConfigVersion | None) -> LiveConfig | None:
         if version is None:

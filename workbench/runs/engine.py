@@ -53,7 +53,7 @@ class Engine:
         self.desk = ConfigDesk(store)
         self.shelf = Shelf(store, folder.resolve())
         self.cards = Cards(store, self.desk)
-        self.answers = Answers(store, self.cards)
+        self.answers = Answers(store, self.desk, self.cards)
         self.transcripts = Transcripts(store, self.cards)
         self.talk = Talk(store, self.shelf, self.cards, self.answers)
 

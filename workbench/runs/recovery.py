@@ -31,6 +31,17 @@ def recover(store: Store, is_gone: Callable[[str], bool]) -> list[str]:
     ]
 
 
+def unfinished_sets(store: Store) -> list[str]:
+    """Return the pauses whose answers are all held, which a crash kept from being told to their host."""
+    complete = []
+    for pause_id in store.held.pauses():
+        still = [one.id for one in store.requests.of_pause(pause_id) if one.status == "open"]
+        held = {one.request_id for one in store.held.of_pause(pause_id)}
+        if still and held.issuperset(still):
+            complete.append(pause_id)
+    return complete
+
+
 def _recover_one(store: Store, conversation_id: str) -> str | None:
     with store.transaction(durable=True):
         run = store.runs.active(conversation_id)

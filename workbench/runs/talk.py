@@ -8,7 +8,7 @@ from workbench.runs.cards import Cards
 from workbench.runs.errors import Busy, MessageRefused, NothingToDo
 from workbench.runs.shelf import Shelf
 from workbench.runs.views import MessageWarning
-from workbench.store import Conversation, ConversationBusy, Door, Store
+from workbench.store import Conversation, ConversationBusy, Door, Request, Store
 
 LONGEST_MESSAGE = 200_000
 """Characters of one message; a longer one is refused, with its length."""
@@ -39,7 +39,7 @@ class Talk:
             active = self._store.runs.active(row.id)
             if active is not None:
                 raise Busy(f"{row.entry} is still working. Stop it, or wait until it is done.")
-            self._move_on(row.id, by=by, via=via)
+            closed = self._move_on(row.id, by=by, via=via)
             run = self._store.runs.queue(
                 row.id,
                 config_version_id=version.id,
@@ -49,14 +49,18 @@ class Talk:
             if not row.title:
                 self._store.conversations.rename(row.id, _title_of(text))
             self._store.conversations.touch(row.id)
+        self._answers.sets.tell_closed(closed)
         return run.id
 
-    def _move_on(self, conversation_id: str, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE) -> None:
+    def _move_on(
+        self, conversation_id: str, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE
+    ) -> list[Request]:
         """Close every open request, and mark what was approved and will not run."""
         latest = self._store.runs.latest(conversation_id)
         if latest is None or latest.status != "paused":
-            return
+            return []
         pause = self._store.requests.of_pause(latest.id)
+        self._store.held.drop(latest.id)
         doubts = [one.id for one in pause if one.status == "open" and one.kind == "doubt"]
         others = [one.id for one in pause if one.status == "open" and one.kind != "doubt"]
         closed = self._store.requests.close(others, decision="skipped", note=note, by=by, via=via)
@@ -66,6 +70,7 @@ class Talk:
         )
         for request in closed:
             self._answers.announce(request)
+        return closed
 
     def open_for_message(self, conversation_id: str) -> MessageWarning:
         """Say what a message sent now would close."""
@@ -94,7 +99,7 @@ class Talk:
             latest = self._store.runs.latest(row.id)
             if latest is None or latest.status != "paused":
                 raise NothingToDo("Nothing is working or waiting here.")
-            self._move_on(row.id, by=by, via=via, note=CANCELLED)
+            closed = self._move_on(row.id, by=by, via=via, note=CANCELLED)
             self._store.runs.queue(
                 row.id,
                 turn_id=latest.turn_id,
@@ -102,6 +107,7 @@ class Talk:
                 kind="stop",
                 input={"by": by, "via": via},
             )
+        self._answers.sets.tell_closed(closed)
 
     def retry(self, row: Conversation, *, by: str, via: Door = "app") -> str:
         """Try a failed run again from where it failed, under the newest config, and return the new run's id.

@@ -79,6 +79,10 @@ class Card:
     """Approved, but the person moved on before it ran."""
     note: str = ""
     """What the model reads when the call did not run."""
+    held: DecisionLine | None = None
+    """An answer that was given and counts once the host (``on_decision``) has heard all of its pause."""
+    notice: str = ""
+    """What a person should know before deciding: why the host refused the last set, what a tool's reply lacked."""
     also_shown: dict[str, Any] | None = None
     """The earlier input of this call, when it changed after it was approved."""
     position: tuple[int, int] = (1, 1)

@@ -15,9 +15,12 @@ import time
 import uuid
 from pathlib import Path
 
+from workbench.policy import AnswerRefused
+from workbench.runs.answers import Answers
+from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.drive import Drive
-from workbench.runs.recovery import recover
+from workbench.runs.recovery import recover, unfinished_sets
 from workbench.store import Claim, Store, StoreError
 
 logger = logging.getLogger(__name__)
@@ -67,6 +70,7 @@ class Worker:
     def __init__(self, store: Store, desk: ConfigDesk | None = None, *, at_once: int = 50) -> None:
         self.store = store
         self.desk = desk or ConfigDesk(store)
+        self._answers = Answers(store, self.desk, Cards(store, self.desk))
         self.holder = process_name()
         self._at_once = at_once
         self._stop = threading.Event()
@@ -99,6 +103,7 @@ class Worker:
                 if time.monotonic() - recovered >= RECOVERY_SECONDS:
                     recovered = time.monotonic()
                     recover(self.store, is_gone)
+                    await asyncio.to_thread(self._finish_sets)
                 while len(self._tasks) < self._at_once:
                     claim = self.store.runs.claim_next(self.holder, LEASE_SECONDS)
                     if claim is None:
@@ -111,6 +116,14 @@ class Worker:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _finish_sets(self) -> None:
+        """Tell hosts of complete sets of answers that a crash kept from them."""
+        for pause_id in unfinished_sets(self.store):
+            try:
+                self._answers.finish_set(pause_id)
+            except AnswerRefused as refused:
+                logger.info("pause=<%s> | %s", pause_id, refused)
 
     def _drive(self, claim: Claim) -> None:
         conversation_id = claim.run.conversation_id

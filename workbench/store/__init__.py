@@ -8,6 +8,7 @@ answer wins, an approved call is started at most once at a time and finishes at 
 from workbench.store.clock import Clock, as_text, as_time, new_id, optional_text, utc_now
 from workbench.store.errors import (
     AlreadyDecided,
+    AnswerHeld,
     CallAlreadyFinished,
     CallClosed,
     CallInDoubt,
@@ -37,6 +38,7 @@ from workbench.store.errors import (
     StoreError,
     TransactionMisuse,
 )
+from workbench.store.held import HeldAnswer
 from workbench.store.records import (
     Attempt,
     CallRecord,
@@ -62,6 +64,7 @@ from workbench.store.store import Store
 
 __all__ = [
     "AlreadyDecided",
+    "AnswerHeld",
     "Attempt",
     "CallAlreadyFinished",
     "CallClosed",
@@ -93,6 +96,7 @@ __all__ = [
     "FolderMissing",
     "GrantGone",
     "GrantRecord",
+    "HeldAnswer",
     "LeaseLost",
     "NewCall",
     "NewRequest",

@@ -117,6 +117,10 @@ class AlreadyDecided(StoreError):
         self.request = request
 
 
+class AnswerHeld(StoreError):
+    """Another answer is held for this request."""
+
+
 class CallProblem(StoreError):
     """The journal refuses a step of a call. `call` is the call as it stands."""
 

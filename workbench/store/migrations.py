@@ -54,6 +54,13 @@ CREATE TABLE events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_run ON events (run_id, seq);
 
+CREATE TABLE held_answers (
+  request_id TEXT PRIMARY KEY, pause_id TEXT NOT NULL, answer TEXT NOT NULL, "by" TEXT NOT NULL, via TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+CREATE INDEX held_answers_pause ON held_answers (pause_id);
+CREATE TABLE held_claims (pause_id TEXT PRIMARY KEY, until TEXT NOT NULL) STRICT;
+
 CREATE TABLE seat_messages (
   conversation_id TEXT NOT NULL, seat TEXT NOT NULL, seq INTEGER NOT NULL, body TEXT NOT NULL,
   PRIMARY KEY (conversation_id, seat, seq)

@@ -15,6 +15,7 @@ from workbench.store.decisions import Decisions
 from workbench.store.drafts import Drafts
 from workbench.store.events import Events
 from workbench.store.grants import Grants
+from workbench.store.held import Held
 from workbench.store.journal import Journal
 from workbench.store.leases import Leases
 from workbench.store.messages import Messages
@@ -43,6 +44,7 @@ class Store:
         self.seats = Seats(db)
         self.checkpoints = Checkpoints(db)
         self.requests = Requests(db)
+        self.held = Held(db)
         self.grants = Grants(db)
         self.journal = Journal(db, self.grants)
         self.decisions = Decisions(db)
