@@ -9,6 +9,7 @@ from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PACKAGES = ("chromium", "fonts-liberation")
+DRIVER_PACKAGES = ("libatomic1",)
 HELP = (
     "No Chromium was found, and the browser tests need one. Install your system's chromium or Google Chrome, "
     "or run `.venv/bin/playwright install chromium`, or name one with WORKBENCH_CHROMIUM=PATH."
@@ -38,27 +39,40 @@ def _others() -> list[Path]:
     return [*found, Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")]
 
 
-def install() -> Path | None:
-    """Install Debian's Chromium, as root or through sudo. Returns it, or None where that can't be done."""
+def driver_starts() -> bool:
+    """Tell whether playwright's own program runs here; a minimal Debian lacks a library that it needs."""
+    asked = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True)
+    return asked.returncode == 0
+
+
+def install(packages: tuple[str, ...]) -> None:
+    """Install Debian's packages, as root or through sudo. Does nothing where that can't be done."""
     if not shutil.which("apt-get"):
-        return None
+        return
     as_root: list[str] = []
     if os.geteuid() != 0:
         sudo = shutil.which("sudo")
         if not sudo:
-            return None
+            return
         as_root = [sudo] if sys.stdin and sys.stdin.isatty() else [sudo, "-n"]
-    print(f"Installing {' and '.join(PACKAGES)} with apt-get, for the browser tests", flush=True)
+    print(f"Installing {' and '.join(packages)} with apt-get, for the browser tests", flush=True)
     apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
         if subprocess.run([*apt, *command], stdout=subprocess.DEVNULL).returncode != 0:
             print(f"apt-get {command[0]} failed", file=sys.stderr)
-    return find()
 
 
 def main() -> int:
-    """Say where the browser is. Exits 1 in CI when there is none; elsewhere the browser tests are skipped."""
-    path = find() or (install() if "--install" in sys.argv[1:] else None)
+    """Say where the browser is. Exits 1 in CI when there is none; elsewhere the browser tests are skipped.
+
+    With `--install`, what is missing is installed first.
+    """
+    if "--install" in sys.argv[1:]:
+        if find() is None:
+            install(PACKAGES)
+        if not driver_starts():
+            install(DRIVER_PACKAGES)
+    path = find()
     if path:
         print(f"Chromium for the browser tests: {path}")
         return 0

@@ -121,7 +121,7 @@ def test_a_deleted_file_is_gone(tmp_path: Path) -> None:
         ("class Odd(Exception):\n    def __str__(self): raise TypeError\nraise Odd\n", "Odd: (its text can't be shown: TypeError)"),
         ("raise ValueError('x' * 100_000)\n", "xxx…"),
         ("def f(): f()\nf()\n", "RecursionError: maximum recursion depth exceeded"),
-        ("x = '\\x00\x00'\n", "SyntaxError: source code string cannot contain null bytes"),
+        ("x = '\\x00\x00'\n", "Error: source code string cannot contain null bytes"),
     ],
 )  # fmt: skip
 def test_a_file_that_raises_on_import_is_named_with_its_line(
