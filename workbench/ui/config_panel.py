@@ -17,7 +17,7 @@ from workbench.ui import answering, page_words
 from workbench.ui.text import label
 from workbench.ui.yaml_editor import Diagnostic, edited_text, yaml_editor
 
-EDITOR_HEIGHT = 520
+EDITOR_HEIGHT = 440
 
 
 def render_config(engine: Engine, file: str, *, by: str) -> None:

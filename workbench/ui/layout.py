@@ -11,15 +11,15 @@ _CSS = """
 [data-testid="stSidebar"] hr { margin: .25rem 0; }
 
 /* The policy stays in sight while the transcript scrolls. */
-[data-testid="stColumn"]:has(> [data-testid="stVerticalBlock"] > .st-key-wb-panel),
 [data-testid="stColumn"]:has(.st-key-wb-panel) { align-self: stretch; }
-.st-key-wb-panel { position: sticky; top: 3.25rem; }
+[data-testid="stColumn"]:has(.st-key-wb-panel) > [data-testid="stVerticalBlock"] { height: 100%; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-wb-panel) { position: sticky; top: 4.25rem; }
 
 /* Beside the transcript there is no room for it on a narrow window: it goes underneath. */
 @media (max-width: 900px) {
   [data-testid="stHorizontalBlock"]:has(.st-key-wb-panel) { flex-direction: column; }
   [data-testid="stHorizontalBlock"]:has(.st-key-wb-panel) > [data-testid="stColumn"] { width: 100%; flex: 1 1 100%; }
-  .st-key-wb-panel { position: static; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-wb-panel) { position: static; }
   [data-testid="stMainBlockContainer"], [data-testid="stBottomBlockContainer"] {
     padding-left: 1rem; padding-right: 1rem;
   }
