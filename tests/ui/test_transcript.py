@@ -68,7 +68,7 @@ def test_an_agents_prose_is_markdown_that_loads_nothing() -> None:
         ({"decision": DecisionLine("approved", "person", "tester", "once")}, "ran · approved once by tester"),
         (
             {"decision": DecisionLine("approved", "permission", "tester", "thread")},
-            "allowed by a remembered permission of tester",
+            "ran · allowed by a remembered permission",
         ),
         (
             {"edited": True, "decision": DecisionLine("approved", "person", "ann", "once")},

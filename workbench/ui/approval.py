@@ -36,9 +36,9 @@ def render_actions(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None:
 
 def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
     wider = [] if card.expired else _wider(card)
-    first = st.container(horizontal=True, gap="small", key=draft.key(card.id, "actions"))
+    first = st.container(horizontal=True, gap="xsmall", key=draft.key(card.id, "actions"))
     # With wider choices the buttons don't fit one line; then what does not approve has a line of its own.
-    second = st.container(horizontal=True, gap="small", key=draft.key(card.id, "other")) if wider else first
+    second = st.container(horizontal=True, gap="xsmall", key=draft.key(card.id, "other")) if wider else first
     with first:
         if card.expired:
             _answer_button(desk, card, by, words.CLOSE_EXPIRED, Approved(), "close", primary=True)
@@ -128,6 +128,7 @@ def _edit(desk: Desk, card: Card, by: str) -> None:
                 on_click=_approve_edited,
                 args=(desk, card, by, scope),
             )
+    with st.container(horizontal=True, gap="xsmall"):
         st.button(words.RESET, key=draft.key(card.id, "reset"), on_click=form.reset)
         _back(desk, card)
 

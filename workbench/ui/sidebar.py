@@ -20,23 +20,22 @@ def render_waiting(waiting: Sequence[WaitingRow], *, current: str | None) -> str
     Returns:
         The conversation whose entry was clicked just now, or None.
     """
-    st.caption(label(words.waiting_heading(len(waiting))))
     chosen = None
     with st.container(key="wb-list-waiting", gap=None):
+        st.caption(label(words.waiting_heading(len(waiting))))
         for conversation_id, rows in _by_conversation(waiting).items():
             text = words.waiting_row(rows[0]) if len(rows) == 1 else words.waiting_rows(rows)
             if st.button(
-                label(text),
+                f"**{label(text)}**" if conversation_id == current else label(text),
                 key=f"wb-waiting-{conversation_id}",
                 type="tertiary",
                 icon=":material/pause_circle:",
                 width="stretch",
-                disabled=conversation_id == current,
                 wrap=True,
             ):
                 chosen = conversation_id
-    if not waiting:
-        st.caption(words.NOTHING_WAITS)
+        if not waiting:
+            st.caption(words.NOTHING_WAITS)
     return chosen
 
 

@@ -105,9 +105,9 @@ def verdict_under(number: int, verdict: Verdict | None) -> str:
     if verdict.outcome == "run":
         return f"v{number}: would run without asking"
     reach = {"once": "once", "thread": "for this chat", "always": "always"}
-    offered = ", ".join(reach[scope] for scope in verdict.scopes)
+    offered = " or ".join(reach[scope] for scope in verdict.scopes)
     rule = f" (line {verdict.line})" if verdict.line is not None else ""
-    return f"v{number}: asks{rule}, about “{verdict.subject.label}”; you may approve {offered}"
+    return f"v{number}: asks{rule} about {verdict.subject.label}; you may approve {offered}"
 
 
 def reason(text: str) -> str:
@@ -143,13 +143,14 @@ def is_whole_tool(card: Card) -> bool:
 
 def covers(scope: Scope, card: Card) -> str:
     """What a wider decision would let happen without asking."""
-    about = "" if is_whole_tool(card) else f" about “{card.subject.label}”"
-    calls = f"every {card.tool} call{about}"
+    about = "" if is_whole_tool(card) else f" about {card.subject.label}"
     if scope == "thread":
-        return f"“Allow for this chat” lets {calls} run without asking, until this chat ends."
+        return (
+            f"“Allow for this chat”: until this chat ends, every {card.tool} call{about} runs without asking."
+        )
     return (
-        f"“Always allow” lets {calls} by {card.agent_title} run without asking, in every chat, "
-        "until someone takes it back."
+        f"“Always allow”: in every chat, until someone takes it back, every {card.tool} call by {card.agent_title}"
+        f"{about} runs without asking."
     )
 
 

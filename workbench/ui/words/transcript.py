@@ -45,11 +45,7 @@ def decided(line: DecisionLine, *, edited: bool, not_run: bool, at: str) -> str:
     reach = {"once": " once", "thread": " for this chat", "always": " always"}.get(line.scope or "", "")
     said = DECIDED[line.decision] + (reach if line.decision == "approved" else "")
     if line.by == "permission":
-        said = (
-            f"allowed by a remembered permission of {line.who}"
-            if line.who
-            else "allowed by a remembered permission"
-        )
+        said = "allowed by a remembered permission"
     elif line.by == "deadline" or line.decision == "expired":
         said = f"expired, answered late by {line.who}" if line.who else "expired"
     elif line.who:
