@@ -16,6 +16,10 @@ class Approved:
     """How far the person means it to reach."""
     tool_input: dict[str, Any] | None = None
     """The input as the person edited it; `None` runs the call as it was shown."""
+    uses: int | None = None
+    """How many later calls a remembered permission lets run; `None` without a limit."""
+    lifetime_seconds: int | None = None
+    """How long a remembered permission lasts at most; `None` for as long as its scope says."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,10 @@ Answer: TypeAlias = Approved | Denied | Skipped | Answered | Happened | RunAgain
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
     """The answer as JSON values, under `kind` the name of what it is, for `answer_from_dict`."""
     match answer:
-        case Approved(scope, tool_input):
-            return {"kind": "approved", "scope": scope, "tool_input": copy.deepcopy(tool_input)}
+        case Approved(scope, tool_input, uses, lifetime):
+            said = {"kind": "approved", "scope": scope, "tool_input": copy.deepcopy(tool_input)}
+            limits = {"uses": uses, "lifetime_seconds": lifetime}
+            return said | {name: limit for name, limit in limits.items() if limit is not None}
         case Denied(reason):
             return {"kind": "denied", "reason": reason}
         case Skipped(reason):
@@ -122,7 +128,16 @@ def _approved(data: Mapping[str, Any]) -> Approved:
         raise ValueError(f"{scope!r} is not a scope; use once, thread or always")
     if tool_input is not None and not isinstance(tool_input, dict):
         raise ValueError(f"tool_input must be an object, not {type(tool_input).__name__}")
-    return Approved(scope, copy.deepcopy(tool_input))
+    return Approved(
+        scope, copy.deepcopy(tool_input), _limit(data, "uses"), _limit(data, "lifetime_seconds")
+    )
+
+
+def _limit(data: Mapping[str, Any], name: str) -> int | None:
+    value = data.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+    return value
 
 
 def _text(data: Mapping[str, Any], name: str) -> str:

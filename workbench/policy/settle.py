@@ -55,6 +55,10 @@ class Settlement:
     """The scope of the grant to create; `None` creates none."""
     subject: Subject
     """What the decision covers: the card's subject, or that of an edited call that has another."""
+    uses: int | None = None
+    """How many calls the grant lets run; `None` without a limit."""
+    lifetime_seconds: int | None = None
+    """How long the grant lasts at most, from the answer on; `None` for as long as its scope says."""
     warnings: tuple[str, ...] = ()
     """What the person should hear about it."""
 
@@ -178,6 +182,9 @@ def _approve(
 ) -> Settlement:
     if answer.tool_input is not None:
         _check(answer.tool_input, {"type": "object"}, "invalid_edit", "The edited call")
+    for name, limit in (("uses", answer.uses), ("lifetime_seconds", answer.lifetime_seconds)):
+        if limit is not None and limit < 1:
+            raise AnswerRefused("invalid_limit", f"A permission's {name} must be at least 1, not {limit}.")
     edited = answer.tool_input is not None and digest(answer.tool_input) != digest(request.tool_input)
     shown_or_edit = answer.tool_input if edited and answer.tool_input is not None else request.tool_input
     scope, subject = answer.scope, request.subject
@@ -206,6 +213,8 @@ def _approve(
         note=None,
         remember=scope if remembered else None,
         subject=subject,
+        uses=answer.uses if remembered else None,
+        lifetime_seconds=answer.lifetime_seconds if remembered else None,
         warnings=tuple(warnings),
     )
 

@@ -158,6 +158,7 @@ class Answers:
         if settlement.remember is None or settlement.remember == "once":
             return
         conversation = self._store.conversations.require(request.conversation_id)
+        lasts = settlement.lifetime_seconds
         self._store.grants.create(
             config_name=conversation.config_file,
             agent=request.agent,
@@ -169,6 +170,8 @@ class Answers:
             request_id=request.id,
             by=by,
             via=via,
+            max_uses=settlement.uses,
+            expires_at=None if lasts is None else self._store.now() + timedelta(seconds=lasts),
         )
 
     def announce(self, decided: Request) -> None:

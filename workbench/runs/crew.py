@@ -97,16 +97,13 @@ class Crew:
 
     def _with_steps(self, team: Team, inside: Place) -> Team:
         """Announce a team's nodes as they begin and end."""
-        log, stage = self.stage.log, self.stage
+        stage = self.stage
 
         def began(event: BeforeNodeCallEvent) -> None:
-            place = stage.place_of((*inside.path, event.node_id), inside)
-            log.add(agui.step_started(place, event.node_id))
+            stage.step_began(stage.place_of((*inside.path, event.node_id), inside), event.node_id)
 
         def ended(event: AfterNodeCallEvent) -> None:
-            place = stage.place_of((*inside.path, event.node_id), inside)
-            stage.ended(place)
-            log.add(agui.step_finished(place, event.node_id))
+            stage.step_ended(stage.place_of((*inside.path, event.node_id), inside), event.node_id)
 
         team.hooks.add_callback(BeforeNodeCallEvent, began)  # type: ignore[attr-defined]
         team.hooks.add_callback(AfterNodeCallEvent, ended)  # type: ignore[attr-defined]
@@ -121,6 +118,7 @@ class Crew:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
         place = above.beside((*above.path, name))
         plan = self.live.blueprint(name)
+        mapper = self.stage.mapper(place)
         delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
         agent = build_agent(
             config,
@@ -132,9 +130,9 @@ class Crew:
             delegates=delegates,
             name=ref,
             used_ids=self._used_ids,
-            on_chunk=self.stage.mapper(place).chunk,
+            on_chunk=mapper.chunk,
         )
-        self.stage.watch(agent, place)
+        self.stage.watch(agent, mapper)
         if history is not None:
             history.messages = agent.messages  # type: ignore[assignment]
             agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)

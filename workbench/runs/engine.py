@@ -16,6 +16,7 @@ from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import ConversationUnknown
+from workbench.runs.permissions import Permissions
 from workbench.runs.shelf import ConfigRow, DiskChange, Shelf
 from workbench.runs.talk import Talk
 from workbench.runs.transcripts import Transcripts
@@ -55,6 +56,7 @@ class Engine:
         self.cards = Cards(store, self.desk)
         self.answers = Answers(store, self.desk, self.cards)
         self.transcripts = Transcripts(store, self.cards)
+        self.permissions = Permissions(store)
         self.talk = Talk(store, self.shelf, self.cards, self.answers)
 
     # -- conversations ----------------------------------------------------------------------

@@ -38,14 +38,15 @@ class Stage:
     spent: Spent = field(default_factory=Spent)
     nodes: dict[tuple[str, ...], Place] = field(default_factory=dict)
     """Where the agent of a Swarm's or Graph's node stands, by the node's path."""
-    _mappers: dict[Place, ChunkMapper] = field(default_factory=dict)
+    _mappers: list[ChunkMapper] = field(default_factory=list)
+    _steps: list[tuple[Place, str]] = field(default_factory=list)
     _working: set[int] = field(default_factory=set)
 
     def mapper(self, place: Place) -> ChunkMapper:
-        """Return the mapper of a place; there is one for each."""
-        if place not in self._mappers:
-            self._mappers[place] = ChunkMapper(self.log, place, self.spent)
-        return self._mappers[place]
+        """Return a mapper for one agent object; two of one name may stand at one place and speak at once."""
+        made = ChunkMapper(self.log, place, self.spent)
+        self._mappers.append(made)
+        return made
 
     def place_of(self, path: tuple[str, ...], team: Place) -> Place:
         """Return where a node's agent stands; a node that is an orchestration stands for itself."""
@@ -64,16 +65,36 @@ class Stage:
                     )
                 )
 
+    def step_began(self, place: Place, node: str) -> None:
+        """Announce that a node of a Swarm or Graph begins."""
+        self._steps.append((place, node))
+        self.log.add(agui.step_started(place, node))
+
+    def step_ended(self, place: Place, node: str) -> None:
+        """Announce that a node is done, and what was going on inside it."""
+        self.ended(place)
+        if (place, node) in self._steps:
+            self._end_step(place, node)
+
+    def _end_step(self, place: Place, node: str) -> None:
+        self._steps.remove((place, node))
+        self.log.add(agui.step_finished(place, node))
+
     def ended(self, place: Place) -> None:
-        """Close what an agent, or the members of a team, were saying."""
-        for other, mapper in self._mappers.items():
-            if other.seat == place.seat and other.path[: len(place.path)] == place.path:
+        """Close what an agent, or the members of a team, were saying, and the steps inside: a pause ends them too."""
+        for mapper in self._mappers:
+            if _is_within(mapper.place, place):
                 mapper.close()
+        for other, node in list(reversed(self._steps)):
+            if _is_within(other, place) and other.path != place.path:
+                self._end_step(other, node)
 
     def close_all(self, *, cut: bool) -> None:
-        """Close everything that anybody was saying."""
-        for mapper in self._mappers.values():
+        """Close everything that anybody was saying or doing."""
+        for mapper in self._mappers:
             mapper.close(cut=cut)
+        for place, node in list(reversed(self._steps)):
+            self._end_step(place, node)
 
     def answers(self, seat: str, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return what strands itself must be told at a seat: the answers to tools' own interrupts.
@@ -101,15 +122,20 @@ class Stage:
             }
         }
 
-    def watch(self, agent: Agent, place: Place) -> None:
+    def watch(self, agent: Agent, mapper: ChunkMapper) -> None:
         """Follow an agent: which results no hook of the gate saw, and when it is at work.
 
         Only then may it be asked to stop: strands' ``cancel`` on an idle agent would end its next run.
         """
-        agent.add_hook(lambda event: self._tell_missing(self.mapper(place), event.message), MessageAddedEvent)
+        agent.add_hook(lambda event: self._tell_missing(mapper, event.message), MessageAddedEvent)
         agent.add_hook(lambda event: self._working.add(id(event.agent)), BeforeInvocationEvent)
         agent.add_hook(lambda event: self._working.discard(id(event.agent)), AfterInvocationEvent)
 
     def is_working(self, agent: Agent) -> bool:
         """Whether an agent is at work right now."""
         return id(agent) in self._working
+
+
+def _is_within(place: Place, outer: Place) -> bool:
+    """Whether a place is another one or inside it, in the same delegation."""
+    return place.seat == outer.seat and place.path[: len(outer.path)] == outer.path

@@ -226,6 +226,33 @@ class ConversationPage:
 
 
 @dataclass(frozen=True)
+class GrantRow:
+    """A remembered permission in a list."""
+
+    id: str
+    agent_title: str
+    tool: str
+    subject: Subject
+    scope: Scope
+    conversation_id: str | None
+    conversation_title: str
+    request_id: str | None
+    """The card it came from."""
+    by: str
+    created_at: datetime
+    last_used_at: datetime | None
+    uses: int
+    max_uses: int | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it was neither taken back nor used up; whether its time is over is for a clock to say."""
+        return self.revoked_at is None and (self.max_uses is None or self.uses < self.max_uses)
+
+
+@dataclass(frozen=True)
 class MessageWarning:
     """What sending a message now would close."""
 
