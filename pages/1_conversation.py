@@ -14,8 +14,17 @@ from workbench.ui.conversation import (
     split,
 )
 from workbench.ui.host import engine
-from workbench.ui.navigation import choose, conversation_on_page, panel_toggle, render_sidebar, titles_of
+from workbench.ui.navigation import (
+    conversation_on_page,
+    open_panel,
+    panel_tab,
+    panel_toggle,
+    render_sidebar,
+    titles_of,
+)
+from workbench.ui.permissions import render_permissions
 from workbench.ui.trouble import render_unknown_conversation
+from workbench.ui.why import render_why
 
 desk = engine()
 conversation_id, problem = conversation_on_page(desk)
@@ -28,7 +37,7 @@ if conversation_id is None:
 page = desk.conversation(conversation_id)
 titles = titles_of(desk, page)
 if answering.GOTO in st.session_state:
-    choose("panel", True)
+    open_panel("policy")
 
 panel_open = panel_toggle(desk)
 talk, panel = st.columns([5, 4], gap="medium") if panel_open else (st.container(), None)
@@ -48,6 +57,12 @@ with talk:
 
 if panel is not None:
     with panel, st.container(key="wb-panel", gap="small"):
-        render_config(desk, page.config_file, by=acting_as)
+        match panel_tab():
+            case "why":
+                render_why(desk, page.id)
+            case "permissions":
+                render_permissions(desk, page.config_file, page.id, by=acting_as)
+            case _:
+                render_config(desk, page.config_file, by=acting_as)
 
 composer(desk, page, by=acting_as)

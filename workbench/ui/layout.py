@@ -4,7 +4,7 @@ import streamlit as st
 
 _CSS = """
 /* The transcript is the page: no wide margins around it. */
-[data-testid="stMainBlockContainer"] { padding: 2.75rem 2rem 1rem; max-width: 110rem; }
+[data-testid="stMainBlockContainer"] { padding: 4.25rem 2rem 1rem; max-width: 110rem; }
 [data-testid="stBottomBlockContainer"] { padding: .5rem 2rem 1.25rem; max-width: 110rem; }
 [data-testid="stSidebarHeader"] { height: 2.5rem; padding-bottom: 0; margin-bottom: 0; }
 [data-testid="stSidebarUserContent"] { padding-top: 0; }

@@ -19,6 +19,7 @@ from workbench.ui.sidebar import (
 PARAMETER = "c"
 _PANEL = "wb-panel-open"
 _PANEL_SETTING = "panel_open"
+_TAB = "wb-panel-tab"
 
 
 def conversation_on_page(engine: Engine) -> tuple[str | None, str]:
@@ -105,10 +106,24 @@ def render_menu(engine: Engine, page: ConversationPage, *, by: str) -> None:
     )
 
 
-def choose(what: str, open_: bool) -> None:
-    """Open or fold the panel."""
-    if what == "panel":
-        st.session_state[_PANEL] = open_
+def open_panel(tab: str) -> None:
+    """Open the panel at one of its tabs."""
+    st.session_state[_PANEL] = True
+    st.session_state[_TAB] = tab
+
+
+def panel_tab() -> str:
+    """Draw the panel's tabs and return the one that is chosen."""
+    chosen = st.segmented_control(
+        page_words.SHOW_PANEL,
+        list(page_words.TABS),
+        format_func=page_words.TABS.__getitem__,
+        default=None if _TAB in st.session_state else "policy",
+        key=_TAB,
+        required=True,
+        label_visibility="collapsed",
+    )
+    return str(chosen or "policy")
 
 
 def panel_toggle(engine: Engine) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.runs.views import ConversationPage, MessageWarning
+from datetime import datetime
+
+from workbench.runs.views import ConversationPage, GrantRow, MessageWarning
 from workbench.store import ConfigVersion
 from workbench.ui.words import count
 
@@ -21,6 +23,21 @@ WELCOME_POLICY = (
 )
 SHOW_PANEL = "Policy"
 SHOW_PANEL_HELP = "Show or fold away the policy beside the conversation."
+
+TABS = {"policy": "Policy", "why": "Why", "permissions": "Remembered"}
+ASKED = "asked"
+RAN = "ran without asking"
+NO_CALLS = (
+    "No call was made here yet. Each call that is made will say here, step by step, why it asked or ran."
+)
+PERMISSIONS_HELP = (
+    "What runs in this chat without asking, because somebody allowed it. Taking it back counts at once."
+)
+NO_PERMISSIONS = (
+    "Nothing is allowed ahead. “Allow for this chat” and “Always allow” on a card put something here."
+)
+TAKE_BACK = "Take back"
+TAKE_BACK_HELP = "The next call that this would have let run asks again. What already ran stays as it is."
 
 APPLY = "Apply"
 APPLY_HELP = (
@@ -143,3 +160,38 @@ def applied(number: int) -> str:
 def not_applied(why: str) -> str:
     """A version did not become live."""
     return f"Not applied. {why}"
+
+
+def permission(row: GrantRow, given: str, ends: str) -> str:
+    """How far a permission reaches, and who gave it."""
+    reach = "in this chat" if row.scope == "thread" else "in every chat"
+    limits = []
+    if row.max_uses is not None:
+        limits.append(f"{count(max(row.max_uses - row.uses, 0), 'more use', 'more uses')}")
+    if ends:
+        limits.append(f"until {ends}")
+    return ", ".join([f"{row.agent_title}, {reach}", *limits]) + f". Given by {row.by} at {given}."
+
+
+def permission_used(row: GrantRow, last: str) -> str:
+    """How often a permission was used."""
+    return f"Used {count(row.uses, 'time', 'times')}, last at {last}." if row.uses else "Not used yet."
+
+
+def permissions_over(number: int) -> str:
+    """The way to permissions that don't hold any more."""
+    return f"{count(number, 'permission', 'permissions')} that no longer hold"
+
+
+def permission_ended(row: GrantRow, now: datetime) -> str:
+    """Why a permission doesn't hold any more."""
+    if row.revoked_at is not None:
+        return "taken back"
+    if row.expires_at is not None and row.expires_at <= now:
+        return "its time is over"
+    return "used up"
+
+
+def taken_back(row: GrantRow) -> str:
+    """A permission was taken back."""
+    return f"{row.tool} asks again about {row.subject.label}."
