@@ -79,6 +79,11 @@ class Apart:
         self._process.kill()
         self.gone()
 
+    @property
+    def alive(self) -> bool:
+        """Whether it is running."""
+        return self._process.is_alive()
+
     def gone(self) -> None:
         """Wait until it is dead, by whatever cause."""
         self._process.join(60)

@@ -47,6 +47,9 @@ from workbench.policy import (
 LAST = math.inf
 """Hook order of the gate: after every hook of the config."""
 
+MOST_LOST = 2
+"""How often a harmless call is run again unasked after its outcome was lost."""
+
 
 @dataclass
 class Gate:
@@ -116,8 +119,8 @@ class Gate:
                 self._obey(event, call, tool, ruled)
             case Finished(result):
                 event.selected_tool = Told(tool, result)
-            case Doubtful(executed_input):
-                self._doubt(event, call, tool, executed_input)
+            case Doubtful() as doubt:
+                self._doubt(event, call, tool, doubt)
             case Closed(note):
                 event.cancel_tool = note
 
@@ -190,16 +193,28 @@ class Gate:
                 event.cancel_tool = ruled.note or "Not run"
 
     def _doubt(
-        self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, executed_input: dict[str, Any]
+        self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, doubt: Doubtful
     ) -> None:
-        # Reading twice, doing the same twice and going back to a delegate at work all change nothing.
-        if call.facts.read_only or call.facts.idempotent:
+        # Reading twice, doing the same twice and going back to a delegate at work all change nothing. But a
+        # call that takes the process with it each time must not do so for ever.
+        harmless = call.facts.read_only or call.facts.idempotent
+        if harmless and (doubt.lost < MOST_LOST or call.facts.kind == "delegate"):
             self._seal(
                 event,
-                Sealed(tool, call, executed_input, self.ledger, agent=event.agent, verdict=None, again=True),
+                Sealed(
+                    tool,
+                    call,
+                    doubt.executed_input,
+                    self.ledger,
+                    agent=event.agent,
+                    verdict=None,
+                    again=True,
+                ),
             )
             return
-        request_id = self.ledger.ask(call, "doubt", verdict=None, metadata={"executed_input": executed_input})
+        request_id = self.ledger.ask(
+            call, "doubt", verdict=None, metadata={"executed_input": doubt.executed_input}
+        )
         self._pause(event, request_id)
 
     def _hears_replies(self, call: ProposedCall) -> bool:

@@ -101,6 +101,8 @@ class Doubtful:
     """The call was started and nobody knows whether it happened."""
 
     executed_input: dict[str, Any]
+    lost: int = 0
+    """How often it was run again already because an attempt's outcome was lost."""
 
 
 @dataclass(frozen=True)

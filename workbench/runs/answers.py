@@ -246,6 +246,10 @@ class Answers:
             EngineRefused: the newest config has no such agent or tool.
         """
         request = self._request(request_id)
+        if request.kind != "approval":
+            raise AnswerRefused(
+                "wrong_answer", "Only an approval can be asked again under another config; nothing was done."
+            )
         version = self._store.configs.get(request.config_version_id)
         newest = self._store.configs.newest(version.file) if version else None
         verdict = self._cards.verdict_under(request, newest.id) if newest else None

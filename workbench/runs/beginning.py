@@ -181,7 +181,9 @@ class Beginning:
             )
         with self.ledger.commit():
             for call in ended:
-                if call.close_note is not None and self.store.journal.get(call.key) is not None:
+                if call.answered:
+                    self.store.journal.answered(call.key, call.result)
+                elif call.close_note is not None and self.store.journal.get(call.key) is not None:
                     self.store.journal.close(call.key, call.close_note)
 
 

@@ -119,7 +119,7 @@ class Cards:
     def _change(self, request: Request, version: ConfigVersion | None) -> ConfigChange | None:
         """Say what the newest config version makes of a request that waits under an older one."""
         newest = self._store.configs.newest(version.file) if version else None
-        if version is None or newest is None or newest.id == version.id or request.kind == "question":
+        if version is None or newest is None or newest.id == version.id or request.kind != "approval":
             return None
         verdict = self.verdict_under(request, newest.id)
         if verdict is None:

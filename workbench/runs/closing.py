@@ -17,6 +17,7 @@ from workbench.agents.results import error_result, fitted, result_text, success_
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered
 from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.runs.standings import mark_of
 from workbench.store import CallRecord, Request, Store
 
 
@@ -31,6 +32,8 @@ class ClosedCall:
     ran: bool
     close_note: str | None
     """The note to journal; None when the journal knows the end already."""
+    answered: bool = False
+    """A question whose answer is to be journalled as its result."""
     seat: str = ""
 
 
@@ -88,6 +91,12 @@ def _close(
     if record is not None and record.state == "finished":
         result = fitted(record.result)
         return ClosedCall(key, tool_call_id, {**result, "toolUseId": tool_call_id}, None, True, None)
+    if record is not None and record.state == "started" and request is not None and request.kind == "doubt":
+        if request.decision == "happened" and request.note:
+            told = success_result(tool_call_id, request.note)
+            return ClosedCall(key, tool_call_id, told, mark_of(request), True, request.note)
+        if request.decision == "gave_up" and request.note:
+            return closed(request.note, mark_of(request))
     if record is not None and record.state == "started":
         # A delegate that was at work is no doubt of its own; the calls it made are.
         return closed(note if record.kind == "delegate" else UNKNOWN_CALL)
@@ -97,15 +106,10 @@ def _close(
         )
     if request is None or request.status == "open" or request.decision is None:
         return closed(note)
-    mark = ApprovalMark(
-        request.decision,
-        "deadline" if request.decision == "expired" else "person",
-        who=request.by or "",
-        scope=request.scope,
-        reason=request.reason or "",
-    )
+    mark = mark_of(request)
     if request.decision == "answered" and request.kind == "question":
-        return ClosedCall(key, tool_call_id, _answered(request, tool_call_id), mark, False, None)
+        told = _answered(request, tool_call_id)
+        return ClosedCall(key, tool_call_id, told, mark, True, None, answered=True)
     if request.decision in ("approved", "answered", "run_again"):
         return closed(NOT_RUN_MOVED_ON, mark)
     return closed(request.note or note, mark)

@@ -16,24 +16,19 @@ from typing import Any
 from workbench.agents.approval_reply import ApprovalReply
 from workbench.agents.ports import (
     ApprovalMark,
-    Closed,
-    Doubtful,
     Edit,
     Finished,
-    Fresh,
     GrantWithdrawn,
     ProposedCall,
-    Ruled,
     Standing,
     StartRefused,
-    Waiting,
 )
 from workbench.agents.results import result_text
-from workbench.policy import Grant, RequestKind, Verdict, answer_from_dict, digest, whole_tool
-from workbench.policy.answer import Answered, Happened
+from workbench.policy import Grant, RequestKind, Verdict, digest, whole_tool
 from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
+from workbench.runs.standings import LOST, Standings
 from workbench.store import (
     CallAlreadyFinished,
     CallInDoubt,
@@ -42,7 +37,6 @@ from workbench.store import (
     LeaseLost,
     NewCall,
     NewRequest,
-    Request,
     Run,
     Store,
     new_id,
@@ -76,8 +70,10 @@ class RunLedger:
     """Keys of the calls that were started here and have not ended."""
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
-    _marks: dict[str, ApprovalMark] = field(default_factory=dict)
-    _edits: dict[str, Edit] = field(default_factory=dict)
+    _standings: Standings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._standings = Standings(self.store)
 
     # -- what is known of a call ------------------------------------------------------------
 
@@ -88,80 +84,15 @@ class RunLedger:
 
     def standing(self, call: ProposedCall) -> Standing:
         """Say what the journal and the requests know of a call."""
-        record = self.store.journal.get(call.key)
-        requests = self.store.requests.about_call(call.key)
-        request = requests[-1] if requests else None
-        self._note_decisions(call.key, requests)
-        if record is not None and record.state == "finished":
-            return Finished(record.result)
-        if record is not None and record.state == "closed":
-            return Closed(record.note or "Not run")
-        if request is not None and request.status == "open":
-            return Waiting(request.id)
-        if record is not None and record.state == "started":
-            if request is None or request.kind != "doubt":
-                return Doubtful(record.executed_input or record.input)
-            return self._ruled(request)
-        return Fresh() if request is None else self._ruled(request)
-
-    def _note_decisions(self, key: str, requests: Sequence[Request]) -> None:
-        """Keep how a call was decided and edited, whatever it was asked about besides."""
-        for request in requests:
-            if request.decision in (None, "superseded"):
-                continue
-            if key in self._marks and request.kind not in ("approval", "tool_approval"):
-                continue
-            self._marks[key] = ApprovalMark(
-                request.decision,
-                "deadline" if request.decision == "expired" else "person",
-                who=request.by or "",
-                scope=request.scope,
-                reason=request.reason or "",
-            )
-            if request.edited and request.executed_input is not None:
-                self._edits[key] = Edit(request.input, request.executed_input)
-            elif request.decision == "approved":
-                self._edits.pop(key, None)
+        return self._standings.of(call.key)
 
     def edit_of(self, call: ProposedCall) -> Edit | None:
         """Say how a person edited a call whose standing was asked for."""
-        return self._edits.get(call.key)
+        return self._standings.edits.get(call.key)
 
     def interrupt_answers(self, call: ProposedCall) -> Mapping[str, Any]:
         """Return what was answered to the tool's own interrupts so far, by strands' ids."""
-        return {
-            request.metadata["interrupt"]: request.answer["value"]
-            for request in self.store.requests.about_call(call.key)
-            if request.kind == "tool_interrupt" and request.decision == "answered" and request.answer
-        }
-
-    def _ruled(self, request: Request) -> Ruled:
-        assert request.decision is not None
-        answer = answer_from_dict(request.answer) if request.answer else None
-        value: Any = None
-        executed = request.executed_input
-        match answer:
-            case Answered(value=given):
-                value = given
-            case Happened(result=given):
-                value = given
-            case _:
-                pass
-        if request.kind in ("tool_interrupt", "doubt"):
-            executed = request.metadata.get("executed_input", request.input)
-        return Ruled(
-            request_id=request.id,
-            kind=request.kind,
-            decision=request.decision,
-            shown_input=request.input,
-            executed_input=executed,
-            note=request.note or "",
-            value=value,
-            once_more=any(
-                one.kind == "tool_approval" and one.decision == "approved"
-                for one in self.store.requests.about_call(request.call_key)
-            ),
-        )
+        return self._standings.interrupt_answers(call.key)
 
     def grants(self, agent: str) -> Sequence[Grant]:
         """Return the live permissions of an agent in this conversation."""
@@ -183,7 +114,8 @@ class RunLedger:
         if verdict.outcome == "run":
             self._verdicts[call.key] = verdict
         if verdict.because == "grant":
-            self._marks[call.key] = ApprovalMark("approved", "permission", who=verdict.grant_id or "")
+            granted = ApprovalMark("approved", "permission", who=verdict.grant_id or "")
+            self._standings.marks[call.key] = granted
         self.log.add(
             agui.custom(
                 agui.CALL,
@@ -214,6 +146,7 @@ class RunLedger:
         request_id = new_id()
         # A call that has begun is shown as it runs, not as it was proposed.
         shown = dict((metadata or {}).get("executed_input", call.input))
+        attempt = {"attempt": self._standings.attempts(call.key)} if kind == "doubt" else {}
         expires_at = None
         if verdict is not None and verdict.ttl_seconds is not None and kind == "approval":
             expires_at = self.store.now() + timedelta(seconds=verdict.ttl_seconds)
@@ -251,6 +184,7 @@ class RunLedger:
                 metadata={
                     **(metadata or {}),
                     **service,
+                    **attempt,
                     "seat": call.place.seat,
                     "seats": [*call.place.above, call.place.seat],
                 },
@@ -282,7 +216,7 @@ class RunLedger:
         try:
             with self.commit():
                 if again:
-                    self.store.journal.attempt_ended(call.key, "its outcome was lost, and it runs again")
+                    self.store.journal.attempt_ended(call.key, LOST)
                 self.store.journal.start(
                     call.key, executed_input=executed_input, digest=digest(executed_input), grant_id=grant_id
                 )
@@ -291,7 +225,7 @@ class RunLedger:
         except CallAlreadyFinished as done:
             raise StartRefused(Finished(done.call.result)) from None
         except CallInDoubt as doubt:
-            raise StartRefused(Doubtful(doubt.call.executed_input or executed_input)) from None
+            raise StartRefused(self._standings.doubtful(doubt.call)) from None
         self.running.add(call.key)
 
     def suspended(self, call: ProposedCall, why: str) -> None:
@@ -339,7 +273,7 @@ class RunLedger:
         self.told_ids.add((call.place.seat, call.tool_call_id))
         content = result_text(result)
         metadata: dict[str, Any] = {"key": call.key, "status": result.get("status", "success")}
-        mark = self._marks.get(call.key)
+        mark = self._standings.marks.get(call.key)
         if mark is not None:
             metadata["approval"] = mark.to_dict()
         if edited and executed_input is not None:
@@ -370,6 +304,7 @@ class RunLedger:
                 for key, verdict in self._verdicts.items():
                     self.store.journal.allow(key, verdict.to_dict(), grant_id=verdict.grant_id)
                 self._verdicts = {}
+                self.log.flush()
                 yield
         except BaseException as error:
             self._proposed, self._verdicts, log = buffered

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.runs import agui
-from workbench.store import RunKind, Store
+from workbench.store import Run, RunKind, Store
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = "interrupted"
+MOST_TAKEN_UP = 5
+"""How often in a row a run is taken up; one that takes its process with it must not do so for ever."""
 
 
 def recover(store: Store, is_gone: Callable[[str], bool]) -> list[str]:
@@ -52,20 +54,34 @@ def _recover_one(store: Store, conversation_id: str) -> str | None:
         if conversation is None or conversation.deleted_at is not None:
             store.runs.set_status(run.id, "cancelled")
             return None
-        error = {
-            "code": INTERRUPTED,
-            "message": "The app stopped while this run was working. Nothing was lost.",
-        }
+        again = _taken_up(store, run) < MOST_TAKEN_UP
+        message = "The app stopped while this run was working. Nothing was lost."
+        if not again:
+            message += " It happened several times in a row, so it is yours to try again."
+        error = {"code": INTERRUPTED, "message": message}
         store.events.append(conversation_id, run.id, [agui.run_error(error["code"], error["message"])])
         store.runs.set_status(run.id, "failed", error=error)
+        if not again:
+            logger.error("run=<%s> | left as it is: its process died %d times", run.id, MOST_TAKEN_UP + 1)
+            return None
         kind: RunKind = "stop" if run.cancel_requested else "recover"
         given: dict[str, Any] = {"of": run.id}
-        again = store.runs.queue(
+        queued = store.runs.queue(
             conversation_id,
             turn_id=run.turn_id,
             config_version_id=run.config_version_id,
             kind=kind,
             input=given,
         )
-    logger.warning("run=<%s>, again=<%s> | taken up after its process died", run.id, again.id)
-    return again.id
+    logger.warning("run=<%s>, again=<%s> | taken up after its process died", run.id, queued.id)
+    return queued.id
+
+
+def _taken_up(store: Store, run: Run) -> int:
+    """Count the runs before this one, itself included, that each took up the one before."""
+    count = 0
+    for other in reversed(store.runs.of_conversation(run.conversation_id)):
+        if other.turn_id != run.turn_id or other.kind != "recover":
+            break
+        count += 1
+    return count

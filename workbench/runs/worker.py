@@ -13,6 +13,7 @@ import socket
 import threading
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.policy import AnswerRefused
@@ -47,7 +48,9 @@ def is_gone(holder: str) -> bool:
 def _started(pid: int) -> str:
     """When a process was started, in clock ticks since boot; empty when there is none."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+        state, *rest = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        # One that is dead and that nobody has buried yet does not work any more either.
+        return "" if state in ("Z", "X") else rest[18]
     except OSError:
         try:
             os.kill(pid, 0)
@@ -113,9 +116,14 @@ class Worker:
                 logger.warning("the worker waits for the database: %s", error)
                 await asyncio.sleep(1)
             await asyncio.sleep(POLL_SECONDS)
+        held = dict(self._held)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for conversation_id, token in held.items():
+            # Whoever starts next need not wait for the lease to run out.
+            with suppress(StoreError):
+                self.store.leases.release(conversation_id, token)
 
     def _finish_sets(self) -> None:
         """Tell hosts of complete sets of answers that a crash kept from them."""
