@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,8 +39,8 @@ def build_graph(config: GraphConfig, members: Mapping[str, Member], specs: Impor
     builder.reset_on_revisit(config.reset_on_revisit)
     if config.max_node_executions is not None:
         builder.set_max_node_executions(config.max_node_executions)
-    if config.execution_timeout is not None:
-        builder.set_execution_timeout(config.execution_timeout)
+    # strands warns of every graph without a limit; the config makes sure that one which goes round has one.
+    builder.set_execution_timeout(math.inf if config.execution_timeout is None else config.execution_timeout)
     if config.node_timeout is not None:
         builder.set_node_timeout(config.node_timeout)
     return builder.build()
