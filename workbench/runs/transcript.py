@@ -67,10 +67,16 @@ class Transcript:
                 self._started(run, data, at)
             case "TEXT_MESSAGE_START":
                 path = _path(run, data)
-                self._add(run, data["messageId"], TextItem(path[-1], path, "", streaming=True))
+                self._add(
+                    run, data["messageId"], TextItem(path[-1], path, "", streaming=True, seat=_seat(data))
+                )
             case "REASONING_MESSAGE_START":
                 path = _path(run, data)
-                self._add(run, data["messageId"], ReasoningItem(path[-1], path, "", streaming=True))
+                self._add(
+                    run,
+                    data["messageId"],
+                    ReasoningItem(path[-1], path, "", streaming=True, seat=_seat(data)),
+                )
             case "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT":
                 self._grow(data["messageId"], data["delta"])
             case "TEXT_MESSAGE_END" | "REASONING_MESSAGE_END":
@@ -138,6 +144,7 @@ class Transcript:
                 input=None,
                 input_text="",
                 state="proposed",
+                seat=_seat(data),
             )
         )
 
@@ -243,8 +250,12 @@ class Transcript:
                 run.items[index] = replace(item, streaming=False)
 
 
+def _seat(data: dict[str, Any]) -> str:
+    return data.get("subagentRunId") or ""
+
+
 def _call_name(data: dict[str, Any]) -> _CallName:
-    return data.get("subagentRunId") or "", data["toolCallId"]
+    return _seat(data), data["toolCallId"]
 
 
 def _path(run: _Run, data: dict[str, Any]) -> tuple[str, ...]:

@@ -101,6 +101,8 @@ class TextItem:
     streaming: bool = False
     cut: bool = False
     """The stream ended before the text did (a crash, a stop, a failure of the model)."""
+    seat: str = ""
+    """The delegation it was said in; empty outside of any."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class ReasoningItem:
     agent_path: tuple[str, ...]
     text: str
     streaming: bool = False
+    seat: str = ""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ class CallItem:
     request_id: str | None = None
     card: Card | None = None
     is_question: bool = False
+    seat: str = ""
+    """The delegation that made the call; empty outside of any."""
 
 
 Item = TextItem | ReasoningItem | CallItem

@@ -1,7 +1,10 @@
 """The transcript: what was said, what was called, how each call was decided, what it cost."""
 
+from __future__ import annotations
+
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
@@ -64,14 +67,30 @@ def render_run(
         with st.chat_message("user", avatar=":material/person:"):
             st.caption(label(view.by or words.YOU))
             st.text(view.user_text)
-    for agent_path, items in _by_agent(view.items):
-        agent = agent_path[-1] if agent_path else ""
-        with st.chat_message("assistant", avatar=avatar(agent)):
-            name = words.path(tuple((titles or {}).get(part, part) for part in agent_path))
-            st.caption(label(name))
-            for place, item in items:
-                _item(view, place, item, whole)
+    for block in _blocks(view.items):
+        name = words.path(tuple((titles or {}).get(part, part) for part in block.agent_path))
+        with st.chat_message("assistant", avatar=avatar(block.agent_path[-1])):
+            if block.seat:
+                _delegation(view, block, name, whole)
+            else:
+                st.caption(label(name))
+                for place, item in block.items:
+                    _item(view, place, item, whole)
     return _ending(view, can_retry)
+
+
+def _delegation(view: RunView, block: _Block, name: str, whole: WholeResult | None) -> None:
+    """A delegate's work, folded away: its coordinator's story is the transcript. Its open cards stand outside."""
+    calls = [item for _, item in block.items if isinstance(item, CallItem)]
+    with st.expander(
+        f"{label(name)} — {label(words.delegated(calls))}",
+        key=f"wb-seat-{view.run_id}-{block.seat}-{block.items[0][0]}",
+        type="compact",
+        icon=":material/account_tree:",
+        expanded=not view.finished,
+    ):
+        for place, item in block.items:
+            _item(view, place, item, whole)
 
 
 def cards_of(views: Iterable[RunView]) -> list[Card]:
@@ -122,11 +141,26 @@ def _ending(view: RunView, can_retry: bool) -> bool:
     return retry
 
 
-def _by_agent(items: Sequence[Item]) -> list[tuple[tuple[str, ...], list[tuple[int, Item]]]]:
-    groups: list[tuple[tuple[str, ...], list[tuple[int, Item]]]] = []
+@dataclass(frozen=True)
+class _Block:
+    """What one agent did in one go, or one delegation altogether."""
+
+    agent_path: tuple[str, ...]
+    seat: str
+    items: list[tuple[int, Item]]
+
+
+def _blocks(items: Sequence[Item]) -> list[_Block]:
+    """Group items by who speaks. Parallel delegations are told apart, each in one block where it began."""
+    blocks: list[_Block] = []
+    seats: dict[tuple[str, tuple[str, ...]], _Block] = {}
     for place, item in enumerate(items):
         agent_path = item.agent_path or (item.agent,)
-        if not groups or groups[-1][0] != agent_path:
-            groups.append((agent_path, []))
-        groups[-1][1].append((place, item))
-    return groups
+        block = seats.get((item.seat, agent_path)) if item.seat else blocks[-1] if blocks else None
+        if block is None or (block.agent_path, block.seat) != (agent_path, item.seat):
+            block = _Block(agent_path, item.seat, [])
+            blocks.append(block)
+            if item.seat:
+                seats[item.seat, agent_path] = block
+        block.items.append((place, item))
+    return blocks

@@ -1,8 +1,10 @@
 """What the transcript says: how calls were decided, how runs ended."""
 
+from collections.abc import Sequence
+
 from workbench.policy import Decision
 from workbench.runs.views import CallItem, DecisionLine, RunView
-from workbench.ui.words.times import lasted, size
+from workbench.ui.words.times import count, lasted, size
 
 YOU = "you"
 
@@ -73,6 +75,15 @@ def call_state(item: CallItem) -> str:
             return "failed"
         case "closed":
             return "did not run"
+
+
+def delegated(calls: Sequence[CallItem]) -> str:
+    """What a delegate did, in a line: `2 calls, 1 waits for you`."""
+    waiting = sum(call.state == "waiting" for call in calls)
+    parts = [count(len(calls), "call", "calls")] if calls else ["answered"]
+    if waiting:
+        parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for you")
+    return ", ".join(parts)
 
 
 def question_state(item: CallItem) -> str:
