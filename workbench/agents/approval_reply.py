@@ -132,7 +132,10 @@ def _read(body: Mapping[str, Any], tool: str) -> ApprovalReply:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_ID and bool(value.strip())
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_ID:
+        return False
+    # Half a surrogate pair: JSON can write it, and nobody can store it.
+    return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def _subject(value: Any, tool: str) -> Subject | None:
