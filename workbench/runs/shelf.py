@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from workbench.agents.builder import CannotBuild, blueprint
 from workbench.agents.models import script_problems
 from workbench.agents.tools import ToolLoadError
@@ -107,13 +105,6 @@ class Shelf:
                 change.sentence if change else f"There is no config file {Path(file).name!r} here."
             )
         return newest
-
-    def examples(self, file: str) -> list[str]:
-        """Return things to say in a new conversation: the live version's ``x-examples``."""
-        newest = self._store.configs.newest(file)
-        document = yaml.safe_load(newest.text) if newest else None
-        listed = document.get("x-examples") if isinstance(document, dict) else None
-        return [str(one) for one in listed] if isinstance(listed, list) else []
 
     def check(self, file: str, text: str) -> Parsed:
         """Validate a text as if it stood in the file."""
