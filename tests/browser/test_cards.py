@@ -66,7 +66,7 @@ def test_a_double_click_on_approve_answers_once(show: Show) -> None:
     page = show("several")
     page.get_by_role("button", name="Approve once").first.dblclick()
 
-    expect(answers(page)).to_have_text(["price: Approved(scope='once', tool_input=None) by tester"])
+    expect(answers(page)).to_have_text(["price: approved once by tester"])
     # Long enough for a second answer, of this card or of the one that follows it, to have come.
     page.wait_for_timeout(2_500)
     expect(answers(page)).to_have_count(1)
@@ -97,7 +97,7 @@ def test_a_key_approves_the_first_open_card_alone(show: Show) -> None:
     # The key is bound a moment after the button is drawn.
     page.wait_for_timeout(1_500)
     page.keyboard.press("Shift+A")
-    expect(answers(page)).to_have_text(["price: Approved(scope='once', tool_input=None) by tester"])
+    expect(answers(page)).to_have_text(["price: approved once by tester"])
     page.wait_for_timeout(1_500)
     expect(answers(page)).to_have_count(1)
 
@@ -134,7 +134,7 @@ def test_a_decision_of_another_tab_shows_without_a_refresh(show: Show, address: 
     other.goto(address("approval"))
     press(other, "Approve once")
 
-    expect(page.get_by_text("approved once by tester")).to_be_visible()
+    expect(page.get_by_text("Merchant set_price — approved once by tester")).to_be_visible()
     expect(page.get_by_role("button", name="Approve once")).to_have_count(0)
 
 
@@ -167,9 +167,7 @@ def test_what_is_typed_is_compared_while_it_is_typed(show: Show) -> None:
     press(page, "Approve the edited call once")
 
     expect(answers(page)).to_have_text(
-        [
-            "price: Approved(scope='once', tool_input={'store': 'lagoon', 'sku': 'A1', 'price': 9.75}) by tester"
-        ]
+        ['price: approved once as {"store": "lagoon", "sku": "A1", "price": 9.75} by tester']
     )
 
 

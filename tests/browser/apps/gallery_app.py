@@ -4,12 +4,14 @@ A desk lives as long as the process, so that a refresh or a second tab finds wha
 `&desk=NAME` gives a test one of its own.
 """
 
+import json
 from collections.abc import Callable
 
 import streamlit as st
 
 from tests.ui import samples
 from tests.ui.fake_desk import FakeDesk
+from workbench.policy import Answer, Approved, answer_to_dict
 from workbench.runs.views import Card
 from workbench.ui.answering import GOTO
 from workbench.ui.card import render_cards
@@ -58,6 +60,18 @@ CARDS: dict[str, Callable[[], list[Card]]] = {
     ],
 }
 
+
+def said(answer: Answer) -> str:
+    """An answer as a test reads it."""
+    match answer:
+        case Approved(scope=scope, tool_input=None):
+            return f"approved {scope}"
+        case Approved(scope=scope, tool_input=edited):
+            return f"approved {scope} as {json.dumps(edited)}"
+        case _:
+            return json.dumps(answer_to_dict(answer))
+
+
 st.set_page_config(page_title="Gallery", layout="wide")
 apply_styles()
 show = st.query_params.get("show", "approval")
@@ -88,7 +102,7 @@ def live() -> None:
     render_cards(desk, desk.all(), by=by)
     with st.container(key="answers"):
         for request_id, answer, name in desk.answers:
-            st.text(f"{request_id}: {answer} by {name}")
+            st.text(f"{request_id}: {said(answer)} by {name}")
 
 
 if show == "transcript":
