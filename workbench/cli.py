@@ -38,8 +38,9 @@ def add_check(subcommands: Subcommands) -> None:
     parser = subcommands.add_parser(
         "check",
         help="find everything that is wrong with configs",
-        description="Find everything that is wrong with configs, each mistake with its line and column. "
-        "Exits with 1 when there is an error; a hint is none. None of the configs' code runs.",
+        description="Find everything that is wrong with configs, each mistake with its line and column. A folder "
+        "stands for its configs, its data sources (datasources.yaml) and the client tools it declares "
+        "(client_tools/). Exits with 1 when there is an error; a hint is none. None of the configs' code runs.",
     )
     parser.add_argument(
         "configs", nargs="+", type=Path, metavar="CONFIG", help="a YAML file, or a folder of them"
@@ -55,7 +56,7 @@ def check(arguments: argparse.Namespace) -> int:
 
     checked = check_files(arguments.configs, [script_problems])
     _print_json({"files": [one.to_dict() for one in checked]}) if arguments.json else print(as_text(checked))
-    return 0 if all(one.parsed.config is not None for one in checked) else 1
+    return 0 if all(one.valid for one in checked) else 1
 
 
 def add_schema(subcommands: Subcommands) -> None:

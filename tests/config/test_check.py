@@ -53,6 +53,43 @@ def test_a_folder_stands_for_its_configs(tmp_path: Path, capsys: pytest.CaptureF
     assert "there are no .yaml files in this folder" in capsys.readouterr().out
 
 
+SOURCES = "datasources: {a: {title: A, model_reads: a.csv}}\n"
+TOOL = "name: pick\ndescription: Pick.\nanswer: {}\n"
+
+
+def test_a_folder_stands_for_its_data_sources_and_client_tools_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"a.yaml": GOOD, "datasources.yaml": SOURCES, "client_tools/pick.yaml": TOOL}
+    write(tmp_path, files)
+    assert main(["check", str(tmp_path)]) == 0
+    assert [line.partition(": ")[2] for line in capsys.readouterr().out.splitlines()] == [
+        "valid, 1 agent, entry 'a'",
+        "valid, 1 data source",
+        "valid, client tool 'pick'",
+    ]
+    write(tmp_path, {"client_tools/pick.yaml": TOOL + "colour: red\n"})
+    assert main(["check", str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].startswith("error: colour: unknown key 'colour'") and lines[2].endswith("pick.yaml:4:1)")
+    assert lines[3].endswith("client_tools/pick.yaml: not valid, 1 error")
+
+
+@pytest.mark.parametrize("name", ["datasources.yaml", "client_tools/pick.yaml"])
+def test_a_file_beside_the_configs_is_checked_as_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"datasources.yaml": SOURCES, "client_tools/pick.yaml": TOOL})
+    assert main(["check", "--json", str(tmp_path / name)]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["files"]
+    assert one.get("datasources", ["a"]) == ["a"] and one.get("client_tool", "pick") == "pick"
+    monkeypatch.chdir((tmp_path / name).parent)
+    assert main(["check", Path(name).name]) == 0
+    assert main(["check", "."]) == 0
+    write(tmp_path, {name: "a: 1\n"})
+    assert main(["check", Path(name).name]) == 1
+
+
 def test_a_missing_file_is_a_mistake_like_any_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

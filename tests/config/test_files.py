@@ -13,7 +13,10 @@ from workbench.config import PromptUnreadable, config_files, parse_config, parse
 def test_the_configs_of_a_folder_are_its_yaml_files(tmp_path: Path) -> None:
     write(
         tmp_path,
-        {"b.yaml": "", "a.yml": "", ".hidden.yaml": "", "notes.txt": "", "client_tools/pick.yaml": ""},
+        {
+            **{"b.yaml": "", "a.yml": "", ".hidden.yaml": "", "notes.txt": "", "client_tools/pick.yaml": ""},
+            **{"datasources.yaml": "", "datasources.yml": ""},
+        },
     )
     (tmp_path / "folder.yaml").mkdir()
     assert [path.name for path in config_files(tmp_path)] == ["a.yml", "b.yaml"]

@@ -216,15 +216,32 @@ def test_a_client_tool_nobody_knows_is_a_hint(folder: Path) -> None:
 
 
 def test_client_tools_declared_beside_the_config_are_known(folder: Path) -> None:
-    write(
-        folder,
-        {
-            "client_tools/pick.yaml": "name: pick_colour\n",
-            "client_tools/sign.yaml": "parameters: {}\n",
-            "client_tools/bad.yaml": "a: [",
-        },
+    declared = "name: pick_colour\ndescription: Pick.\nanswer: {}\n"
+    write(folder, {"client_tools/pick.yaml": declared})
+    assert not checked(folder, "{client_tools: [pick_colour, ask_user, request_files]}").problems
+
+
+def test_a_declaration_with_mistakes_is_a_hint_that_names_its_file_and_line(folder: Path) -> None:
+    write(folder, {"client_tools/pick.yaml": "name: pick_colour\nanswer: {}\ntitel: x\n"})
+    problem = found(folder, "{client_tools: [ask_user, pick_colour]}")
+    assert (problem.severity, problem.path) == ("hint", "agents.a.client_tools[1]")
+    assert problem.message == (
+        "'pick_colour' can't be used, because its file is not valid: description: the key 'description' is missing; "
+        "add it here (pick.yaml:1:1, and 1 more)"
     )
-    assert not checked(folder, "{client_tools: [pick_colour, sign, bad, request_files]}").problems
+
+
+def test_asking_for_data_sources_without_any_is_a_hint(folder: Path) -> None:
+    problem = found(folder, "{client_tools: [request_datasources]}")
+    assert (problem.severity, problem.message) == (
+        "hint",
+        "'request_datasources' has nothing to offer: there is no datasources.yaml beside the config",
+    )
+    write(folder, {"datasources.yaml": "datasources: {a: {title: A}}"})
+    problem = found(folder, "{client_tools: [request_datasources]}")
+    assert problem.message.endswith("the key 'model_reads' is missing; add it here (datasources.yaml:1:15)")
+    write(folder, {"datasources.yaml": "datasources: {a: {title: A, model_reads: a.csv}}"})
+    assert not checked(folder, "{client_tools: [request_datasources]}").problems
 
 
 def test_packages_load_from_import_roots_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,8 @@ names, and `policy_for` makes the policy that `workbench.policy.decide` judges a
 """
 
 from workbench.config.agent import AgentConfig, InterruptConfig, RuleConfig, StreamConfig
-from workbench.config.code import CLIENT_TOOLS
+from workbench.config.client_tool import CLIENT_TOOLS, ClientToolFile, read_client_tools
+from workbench.config.datasource import DataSource, DataSources, read_datasources
 from workbench.config.files import config_files, write_atomically
 from workbench.config.mcp import McpClientConfig, McpServerConfig, ToolAnnotation
 from workbench.config.model import PROVIDERS, ModelConfig
@@ -32,9 +33,12 @@ __all__ = [
     "PROVIDERS",
     "AgentConfig",
     "Check",
+    "ClientToolFile",
     "Config",
     "ConfigInvalid",
     "ConnectionConfig",
+    "DataSource",
+    "DataSources",
     "DefaultsConfig",
     "DelegateConfig",
     "EdgeConfig",
@@ -62,6 +66,8 @@ __all__ = [
     "parse_config",
     "parse_file",
     "policy_for",
+    "read_client_tools",
+    "read_datasources",
     "write_atomically",
     "written",
 ]

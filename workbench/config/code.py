@@ -1,23 +1,21 @@
 """Checks of what a config names outside its text: import specs, tools, prompts and client tools. Nothing runs."""
 
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-import yaml
-
+from workbench.config.client_tool import CLIENT_TOOLS, ClientTools, read_client_tools
 from workbench.config.context import Context
+from workbench.config.datasource import read_datasources
+from workbench.config.files import DATASOURCES
 from workbench.config.model import PROVIDERS
-from workbench.config.problem import KeyPath, did_you_mean, nearest
+from workbench.config.problem import KeyPath, Problem, did_you_mean, nearest
 from workbench.config.prompt import PromptUnreadable, read_prompt
 from workbench.config.spec import ImportSpecError
 from workbench.config.specs import ImportSpecs
 
-CLIENT_TOOLS: Final = ("ask_user", "request_datasources", "request_files")
-"""The client tools that the workbench itself runs."""
-
-CLIENT_TOOLS_FOLDER: Final = "client_tools"
+REQUEST_DATASOURCES: Final = "request_datasources"
 
 _WITH_A_NAME: Final = (
     ("agents", "*", "hooks", "*"),
@@ -129,42 +127,45 @@ def _names_of(context: Context, specs: _Lookups, path: KeyPath, written: str) ->
 
 
 def _client_tools(context: Context, folder: Path) -> None:
-    known: list[str] | None = None
+    declared: ClientTools | None = None
     for path, tool in context.texts("agents", "*", "client_tools", "*"):
+        if tool == REQUEST_DATASOURCES and (why := _nothing_to_choose(folder)):
+            context.add(f"{tool!r} has nothing to offer: {why}", path, culprit=tool, severity="hint")
         if tool in CLIENT_TOOLS:
             continue
-        if known is None:
-            known = [*CLIENT_TOOLS, *declared_client_tools(folder)]
-        if tool not in known:
-            near = nearest(tool, known)
-            hint = did_you_mean(near, known, nothing="")
-            context.add(
-                f"{tool!r} is not a client tool known here, so it needs a client that declares it; {hint}",
-                path,
-                culprit=tool,
-                suggestion=near,
-                severity="hint",
-            )
+        if declared is None:
+            declared = read_client_tools(folder)
+        if tool in declared.tools:
+            continue
+        broken = declared.broken(tool)
+        if broken is not None:
+            message = f"{tool!r} can't be used, because its file is not valid: {_first(broken.problems)}"
+            context.add(message, path, culprit=tool, severity="hint")
+            continue
+        known = [*CLIENT_TOOLS, *declared.tools]
+        near = nearest(tool, known)
+        hint = did_you_mean(near, known, nothing="")
+        context.add(
+            f"{tool!r} is not a client tool known here, so it needs a client that declares it; {hint}",
+            path,
+            culprit=tool,
+            suggestion=near,
+            severity="hint",
+        )
 
 
-def declared_client_tools(folder: Path) -> Iterator[str]:
-    """The names of the client tools declared beside a config, in `client_tools/*.yaml`."""
-    home = folder / CLIENT_TOOLS_FOLDER
-    for path in sorted(home.glob("*.yaml")) if home.is_dir() else ():
-        try:
-            name = _declared_name(path.read_bytes()[:100_000])
-        except OSError:
-            name = None
-        yield name or path.stem
+def _nothing_to_choose(folder: Path) -> str:
+    """Why there are no data sources to choose from; empty where there are some."""
+    found = read_datasources(folder)
+    if found.file is None:
+        return f"there is no {DATASOURCES}.yaml beside the config"
+    return _first(found.errors) if found.errors else ""
 
 
-@lru_cache(maxsize=64)
-def _declared_name(data: bytes) -> str | None:
-    """The top-level `name` of a declaration; None where it has none or isn't YAML, which is another's to report."""
-    try:
-        root = yaml.compose(data, Loader=yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError, UnicodeDecodeError):
-        return None
-    if not isinstance(root, yaml.MappingNode):
-        return None
-    return next((value.value for key, value in root.value if key.value == "name"), None)
+def _first(problems: Sequence[Problem]) -> str:
+    """The first error of another file, with its place, and how many there are."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    first = errors[0]
+    about = f"{first.path}: " if first.path else ""
+    more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+    return f"{about}{first.message} ({Path(first.file).name}:{first.line}:{first.column}{more})"

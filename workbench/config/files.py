@@ -8,9 +8,17 @@ from typing import Final
 
 ENDINGS: Final = (".yaml", ".yml")
 
+DATASOURCES: Final = "datasources"
+"""The one name, without its ending, that no config has: it is the list of data sources beside them."""
+
 
 def config_files(folder: Path) -> list[Path]:
-    """The configs of a folder, by name: its YAML files, hidden ones and subfolders aside."""
+    """The configs of a folder, by name: its YAML files, hidden ones, subfolders and the data sources aside."""
+    return [path for path in yaml_files(folder) if path.stem != DATASOURCES]
+
+
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files of a folder, by name, hidden ones aside; none where there is no such folder."""
     if not folder.is_dir():
         return []
     return sorted(

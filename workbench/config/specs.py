@@ -121,6 +121,16 @@ class ImportSpecs:
             )
         return found[0]
 
+    def tools_beside(self) -> dict[str, str]:
+        """The tools that the modules of `tools/` show: name -> file. A module that can't be read shows none."""
+        found: dict[str, str] = {}
+        for path in self._tool_files(""):
+            try:
+                found |= dict.fromkeys(read_source(path).tools, self._short(path))
+            except Unreadable:
+                continue  # said where an agent names a tool of it
+        return found
+
     def _tool_files(self, name: str) -> list[Path]:
         folder = self.folder / TOOLS_FOLDER
         if not folder.is_dir() or not folder.resolve().is_relative_to(self.folder):
