@@ -47,7 +47,7 @@ with talk:
     views = desk.run_views(page.id)
     if views or page.status == "working":
         past, _ = split(views)
-        render_past(past, page, titles)
+        render_past(desk, past, page, titles)
         render_live(desk, page, past, titles, by=acting_as)
     else:
         example = render_welcome(page, desk.examples(page.config_file))

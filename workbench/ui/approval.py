@@ -60,10 +60,12 @@ def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
                     card,
                     by,
                     words.allow(scope, card),
-                    Approved(scope),
+                    _limited(desk, card, scope),
                     f"approve-{scope}",
                     help=words.covers(scope, card),
                 )
+    if wider and card.kind == "approval":
+        _lasts(desk, card)
     with second:
         if not card.expired:
             _mode_button(desk, card, words.EDIT, "edit", words.EDIT_HELP, "Shift+E" if shortcuts else None)
@@ -78,6 +80,30 @@ def _choices(desk: Desk, card: Card, by: str, shortcuts: bool) -> None:
             help=words.SKIP_HELP,
             shortcut="Shift+S" if shortcuts else None,
         )
+
+
+def _lasts(desk: Desk, card: Card) -> None:
+    """How long a wider choice lasts, for those who want it shorter than its name says."""
+    field = draft.key(card.id, "lasts")
+    draft.fill(field, draft.load(desk, card.id).get("lasts", words.UNLIMITED))
+    st.selectbox(
+        words.LASTS,
+        list(words.LIMITS),
+        key=field,
+        width=260,
+        on_change=_keep_lasts,
+        args=(desk, card),
+        help=words.LASTS_HELP,
+    )
+
+
+def _keep_lasts(desk: Desk, card: Card) -> None:
+    draft.put(desk, card.id, "lasts", st.session_state.get(draft.key(card.id, "lasts"), words.UNLIMITED))
+
+
+def _limited(desk: Desk, card: Card, scope: Scope) -> Approved:
+    uses, seconds = words.LIMITS.get(draft.load(desk, card.id).get("lasts", ""), (None, None))
+    return Approved(scope, uses=uses, lifetime_seconds=seconds)
 
 
 def _deny(desk: Desk, card: Card, by: str) -> None:

@@ -59,7 +59,12 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
                     _reach(card)
                     _why(card)
                 _changes(desk, card, by)
+            if card.notice:
+                st.warning(label(visible(card.notice)), icon=":material/info:")
             answering.render_note(card.id)
+            if card.held is not None:
+                st.info(label(words.held(card.held)), icon=":material/hourglass_top:")
+                return
             with st.container(gap="xsmall"):
                 match card.kind:
                     case "approval" | "tool_approval":

@@ -57,10 +57,12 @@ def split(views: Sequence[RunView]) -> tuple[list[RunView], list[RunView]]:
     return [], list(views)
 
 
-def render_past(views: Sequence[RunView], page: ConversationPage, titles: dict[str, str]) -> None:
+def render_past(
+    engine: Engine, views: Sequence[RunView], page: ConversationPage, titles: dict[str, str]
+) -> None:
     """Draw the finished turns, the newest of them; older ones on request."""
     for view in newest(views, conversation_id=page.id):
-        render_run(view, titles=titles)
+        render_run(view, titles=titles, whole=engine.call_result)
 
 
 def render_live(
@@ -91,7 +93,7 @@ def render_live(
             st.rerun()
         for view in last_turn:
             can_retry = view is last_turn[-1] and now.status == "failed"
-            if render_run(view, titles=titles, can_retry=can_retry):
+            if render_run(view, titles=titles, can_retry=can_retry, whole=engine.call_result):
                 _retry(engine, page.id, by)
         cards = cards_of(last_turn)
         if cards:

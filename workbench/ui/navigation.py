@@ -95,13 +95,23 @@ def render_menu(engine: Engine, page: ConversationPage, *, by: str) -> None:
     """Draw *Rename* and *Delete* of the conversation on the page."""
 
     def delete() -> None:
-        engine.delete(page.id, by=by)
-        st.query_params.pop(PARAMETER, None)
+        try:
+            engine.delete(page.id, by=by)
+        except answering.REFUSALS as refused:
+            answering.toast(str(refused))
+        else:
+            st.query_params.pop(PARAMETER, None)
+
+    def rename(title: str) -> None:
+        try:
+            engine.rename(page.id, title)
+        except answering.REFUSALS as refused:
+            answering.toast(str(refused))
 
     conversation_menu(
         page.title,
         key=page.id,
-        on_rename=lambda title: engine.rename(page.id, title),
+        on_rename=rename,
         on_delete=delete,
     )
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from workbench.policy import RequestKind, Scope, Verdict, whole_tool
-from workbench.runs.views import Card
+from workbench.runs.views import Card, DecisionLine
 
 PATH_JOINT = " › "
 APPROVE = "Approve once"
@@ -185,3 +185,23 @@ def doubt_choice(choice: Literal["happened", "run_again", "gave_up"], card: Card
                 "Give up",
                 "The call is not run again. The agent reads that nobody knows whether it happened.",
             )
+
+
+UNLIMITED = "as long as the button says"
+LASTS = "A wider choice lasts"
+LASTS_HELP = "When it ends, calls ask again."
+LIMITS: dict[str, tuple[int | None, int | None]] = {
+    UNLIMITED: (None, None),
+    "for the next call": (1, None),
+    "for the next 5 calls": (5, None),
+    "for an hour": (None, 3600),
+    "for a day": (None, 86_400),
+}
+"""How long a remembered permission may last: uses and seconds."""
+
+
+def held(line: DecisionLine) -> str:
+    """An answer that counts once all of its pause are there."""
+    said = {"approved": "approved this", "denied": "said no to this", "skipped": "skipped this"}
+    what = said.get(line.decision, "answered this")
+    return f"{line.who} {what}. It counts once every card of this pause is answered: they are handed on together."
