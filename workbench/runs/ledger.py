@@ -114,7 +114,13 @@ class RunLedger:
         if verdict.outcome == "run":
             self._verdicts[call.key] = verdict
         if verdict.because == "grant":
-            granted = ApprovalMark("approved", "permission", who=verdict.grant_id or "")
+            grant = self.store.grants.get(verdict.grant_id) if verdict.grant_id else None
+            granted = ApprovalMark(
+                "approved",
+                "permission",
+                who=grant.by if grant else "",
+                scope=grant.scope if grant else None,
+            )
             self._standings.marks[call.key] = granted
         self.log.add(
             agui.custom(
