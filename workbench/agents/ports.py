@@ -149,6 +149,10 @@ class GrantWithdrawn(Exception):
     """The permission that let this call run is gone: it must ask after all."""
 
 
+class Stopped(Exception):
+    """The person stopped the run: nothing more may start."""
+
+
 class StartRefused(Exception):
     """The call may not start: it already finished, or an earlier start is in doubt."""
 
@@ -207,6 +211,7 @@ class Ledger(Protocol):
 
         Raises:
             GrantWithdrawn: the grant is gone by now.
+            Stopped: the person stopped the run.
             StartRefused: the call finished, or is in doubt and ``again`` is False.
         """
 
@@ -218,6 +223,9 @@ class Ledger(Protocol):
 
     def answered(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
         """Commit a person's answer as the result of a client tool's call."""
+
+    def cancel(self, call: ProposedCall, note: str) -> None:
+        """Commit that a call was stopped before it started, approved or not."""
 
     def close(self, call: ProposedCall, note: str) -> None:
         """Commit that the call ends without running."""

@@ -25,9 +25,11 @@ from workbench.agents.ports import (
     Ledger,
     ProposedCall,
     StartRefused,
+    Stopped,
 )
 from workbench.agents.results import as_json, error_result, well_formed
 from workbench.policy import Verdict, digest
+from workbench.policy.notes import CANCELLED
 from workbench.policy.schema_check import SchemaUnusable, field_errors
 
 
@@ -126,6 +128,10 @@ class Sealed(_StandIn):
             self.ledger.start(call, self.executed_input, grant_id=self.grant_id, again=self.again)
         except GrantWithdrawn:
             self._ask_again(tool_use, invocation_state, "withdrawn", self.executed_input)
+            return
+        except Stopped:
+            self.ledger.cancel(call, CANCELLED)
+            yield ToolResultEvent(_as_result(error_result(call.tool_call_id, CANCELLED)))
             return
         except StartRefused as refused:
             match refused.standing:

@@ -26,6 +26,7 @@ from workbench.runs import agui
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
+from workbench.runs.interrupts import request_raised
 from workbench.runs.sentences import already_decided
 from workbench.runs.sets import TELLING_SECONDS, DecisionSets, host_refused
 from workbench.runs.views import AnswerOutcome, Card, EditPreview
@@ -299,21 +300,7 @@ class Answers:
             self._store.events.append(
                 request.conversation_id,
                 request.run_id,
-                [
-                    agui.custom(
-                        agui.REQUEST,
-                        {
-                            "requestId": opened[0].id,
-                            "key": request.call_key,
-                            "kind": request.kind,
-                            "toolCallId": request.tool_call_id,
-                            "seat": request.metadata.get("seat", ""),
-                            "agent": request.agent,
-                            "agentPath": request.agent_path,
-                            "tool": request.tool,
-                        },
-                    )
-                ],
+                [request_raised(opened[0])],
             )
         return self._cards.of_request(opened[0])
 

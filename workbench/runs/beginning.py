@@ -130,6 +130,21 @@ class Beginning:
             for call in self.store.journal.of_conversation(self.run.conversation_id)
         )
 
+    # -- a message that will not be answered now ----------------------------------------------
+
+    def hear(self, note: str) -> None:
+        """Keep the person's message of this turn in the history although no model hears it now.
+
+        Args:
+            note: what the model will read of the calls it closes.
+        """
+        text = self._turn_text()
+        if text is None or self.history.holds(self.run.turn_id):
+            return
+        if not self.close_open_batch(note, text=text) and not self._merge(text):
+            said: Message = {"role": "user", "content": [{"text": text}], "tracking_id": self.run.turn_id}
+            self.history.messages.append(said)
+
     # -- closing ----------------------------------------------------------------------------
 
     def close_open_batch(self, note: str, *, text: str | None = None) -> bool:
@@ -181,6 +196,8 @@ class Beginning:
             )
         with self.ledger.commit():
             for call in ended:
+                if call.not_run_request and call.close_note is not None:
+                    self.store.requests.mark_not_run([call.not_run_request], call.close_note)
                 if call.answered:
                     self.store.journal.answered(call.key, call.result)
                 elif call.close_note is not None and self.store.journal.get(call.key) is not None:

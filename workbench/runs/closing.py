@@ -32,6 +32,8 @@ class ClosedCall:
     ran: bool
     close_note: str | None
     """The note to journal; None when the journal knows the end already."""
+    not_run_request: str = ""
+    """The request that had approved it, although it will not run."""
     answered: bool = False
     """A question whose answer is to be journalled as its result."""
     seat: str = ""
@@ -111,7 +113,8 @@ def _close(
         told = _answered(request, tool_call_id)
         return ClosedCall(key, tool_call_id, told, mark, True, None, answered=True)
     if request.decision in ("approved", "answered", "run_again"):
-        return closed(NOT_RUN_MOVED_ON, mark)
+        moved_on = closed(NOT_RUN_MOVED_ON if note.startswith(SKIPPED_BY_MESSAGE) else note, mark)
+        return replace(moved_on, not_run_request=request.id)
     return closed(request.note or note, mark)
 
 

@@ -19,7 +19,7 @@ from workbench.agents.delegate import DelegateTool
 from workbench.agents.ports import Place
 from workbench.agents.results import error_result, success_result, with_note
 from workbench.agents.team import Member, Team, build_graph, build_swarm
-from workbench.config import DelegateConfig, GraphConfig, SwarmConfig
+from workbench.config import Config, DelegateConfig, GraphConfig, SwarmConfig
 from workbench.runs import agui
 from workbench.runs.desk import LiveConfig
 from workbench.runs.failures import describe
@@ -62,7 +62,8 @@ class Crew:
         made: Seat
         if ref in config.agents or isinstance(config.orchestrations.get(ref), DelegateConfig):
             agent, place = self._agent(ref, above, history=history)
-            self.stage.ledger.histories.append(history)
+            if history not in self.stage.ledger.histories:
+                self.stage.ledger.histories.append(history)
             made = AgentSeat(place, agent, history, self.stage, self.saved.get(seat), self.torn.get(seat))
         else:
             member = self._member(ref, above)
@@ -222,3 +223,9 @@ def _note_rewrite(history: History, event: MessageUpdatedEvent[Any]) -> None:
     for index, message in enumerate(event.agent.messages):
         if message.get("tracking_id") == event.tracking_id:
             history.changed(index)
+
+
+def entry_path(config: Config, entry: str) -> tuple[str, ...]:
+    """Return the agent path of a conversation's entry; a delegate orchestration stands as its coordinator."""
+    orchestration = config.orchestrations.get(entry)
+    return (orchestration.entry_name,) if isinstance(orchestration, DelegateConfig) else (entry,)

@@ -10,11 +10,12 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.agents.ports import Place
-from workbench.policy.notes import CANCELLED
+from workbench.agents.ports import Place, Stopped
+from workbench.config import ConfigInvalid
+from workbench.policy.notes import CANCELLED, SKIPPED_BY_MESSAGE
 from workbench.runs import agui
 from workbench.runs.beginning import Beginning
-from workbench.runs.crew import Crew
+from workbench.runs.crew import Crew, entry_path
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.eventlog import EventLog
 from workbench.runs.failures import Failure, describe
@@ -24,7 +25,7 @@ from workbench.runs.ledger import RunLedger
 from workbench.runs.seat import AgentSeat, Outcome, Seat, TeamSeat
 from workbench.runs.snapshots import take_state
 from workbench.runs.stage import Stage
-from workbench.store import Claim, Conversation, LeaseLost, Store, StoreError
+from workbench.store import Claim, Conversation, ConversationDeleted, LeaseLost, Store, StoreError
 
 logger = logging.getLogger(__name__)
 
@@ -60,14 +61,24 @@ class Drive:
             conversation = self.store.conversations.require(run.conversation_id)
             self._announce(conversation.entry)
             await self._begin(conversation)
-        except LeaseLost:
-            logger.warning("run=<%s> | the lease was lost; another process has this conversation", run.id)
+        except (LeaseLost, ConversationDeleted):
+            self._leave()
         except StoreError as error:
             # Nothing can be stored now. The lease runs out and the run is recovered when the disk is back.
             logger.error("run=<%s> | stopped by the database: %s", run.id, error)
         except Exception as error:
             logger.exception("run=<%s> | failed", run.id)
             self._end_failed(describe(error))
+
+    def _leave(self) -> None:
+        """Stop writing: another process has the conversation, or there is none any more."""
+        run = self.run
+        conversation = self.store.conversations.get(run.conversation_id)
+        if conversation is None or conversation.deleted_at is not None:
+            self.store.runs.set_status(run.id, "cancelled")
+            self.store.leases.release(run.conversation_id, self.claim.token)
+        else:
+            logger.warning("run=<%s> | the lease was lost; another process has this conversation", run.id)
 
     # -- the work ---------------------------------------------------------------------------
 
@@ -81,13 +92,13 @@ class Drive:
             config_name=conversation.config_file,
             log=self.log,
             remembers=conversation.door in DOORS_THAT_REMEMBER,
+            histories=[history],
         )
         self.stage = Stage(self.store, run, self.log, self.ledger, person=str(run.input.get("by", "")))
         checkpoint = self.store.checkpoints.latest(run.conversation_id)
-        path = tuple(checkpoint.data["path"]) if checkpoint else (conversation.entry,)
-        beginning = Beginning(self.store, run, history, self.ledger, checkpoint, path)
-        if run.kind == "stop":
-            self.ledger.histories.append(history)
+        path = tuple(checkpoint.data["path"]) if checkpoint else self._entry_path(conversation.entry)
+        self.beginning = beginning = Beginning(self.store, run, history, self.ledger, checkpoint, path)
+        if run.kind == "stop" or run.cancel_requested:
             self._close(beginning)
             return
         live = self.desk.open(run.config_version_id)
@@ -99,12 +110,15 @@ class Drive:
             saved=beginning.kept if beginning.resumes else {},
             torn=beginning.kept if beginning.mends else {},
         )
+        self.ledger.on_stop = lambda: self._break_off(CANCELLED)
         seat = self.crew.take_seat(conversation.entry, Place(run.conversation_id, ()), history)
-        if history not in self.ledger.histories:
-            self.ledger.histories.append(history)
-        if checkpoint is None:
-            beginning.path = seat.place.path
         await self._work(seat, beginning)
+
+    def _entry_path(self, entry: str) -> tuple[str, ...]:
+        try:
+            return entry_path(self.desk.open(self.run.config_version_id).config, entry)
+        except ConfigInvalid:
+            return (entry,)
 
     async def _work(self, seat: Seat, beginning: Beginning) -> None:
         outcome = await self._beside(seat.go(beginning.prompt(seat)))
@@ -113,7 +127,10 @@ class Drive:
         if self.stage.stopping:
             self._close(beginning)
         elif outcome is not None and outcome.stop == "interrupt":
-            self._pause(seat)
+            try:
+                self._pause(seat)
+            except Stopped:
+                self._close(beginning)
         else:
             if isinstance(seat, TeamSeat):
                 self._keep_reply(beginning.history, outcome.text if outcome else "")
@@ -129,6 +146,7 @@ class Drive:
 
     def _close(self, beginning: Beginning) -> None:
         """End a stopped run: whatever is open is cancelled."""
+        beginning.hear(CANCELLED)
         if not beginning.close_open_batch(CANCELLED):
             beginning.abandon(CANCELLED)
         self._end_cancelled()
@@ -144,7 +162,7 @@ class Drive:
         try:
             return await task
         except asyncio.CancelledError:
-            if not self.stage.stopping:
+            if not self._stopped_at:
                 task.cancel()
                 raise
             return None
@@ -157,7 +175,7 @@ class Drive:
         while True:
             await asyncio.sleep(FLUSH_SECONDS)
             try:
-                self.log.flush()
+                self._flush()
                 now = time.monotonic()
                 if now - checked >= CANCEL_CHECK_SECONDS:
                     checked = now
@@ -165,17 +183,30 @@ class Drive:
             except StoreError as error:
                 logger.warning("run=<%s> | events wait for the database: %s", self.run.id, error)
 
+    def _flush(self) -> None:
+        """Store the events that wait, unless another process has the conversation, or it was deleted."""
+        if self.ledger.broken is None and self.log.waits:
+            try:
+                with self.store.transaction():
+                    self.store.leases.check(self.run.conversation_id, self.claim.token)
+                    self.log.flush()
+            except LeaseLost as error:
+                self.ledger.broken = error
+
     def _look_for_stop(self, now: float, work: asyncio.Task[Any]) -> None:
-        if self.ledger.broken is not None:
-            self.crew.cancel("The workbench can't store anything any more")
-        elif not self.stage.stopping:
+        if not self._stopped_at:
             if self.store.runs.require(self.run.id).cancel_requested:
-                self.stage.stopping = True
-                self._stopped_at = now
-                self.crew.cancel(CANCELLED)
+                self.ledger.stopping = True
+                self._break_off(CANCELLED)
+            elif self.ledger.broken is not None:
+                self._break_off("The workbench can't store anything any more")
         elif not self.ledger.running and now - self._stopped_at > CANCEL_GRACE_SECONDS:
             # The model's stream hangs; no tool is running, so nothing is torn by leaving it.
             work.cancel()
+
+    def _break_off(self, why: str) -> None:
+        self._stopped_at = time.monotonic()
+        self.crew.cancel(why)
 
     # -- the end ----------------------------------------------------------------------------
 
@@ -200,23 +231,26 @@ class Drive:
 
     def _pause(self, seat: Seat) -> None:
         run = self.run
-        self.stage.close_all(cut=False)
         requests = self.ledger.requests
         questions = [request.tool_call_id for request in requests if request.kind == "question"]
         others = [interrupt_of(request) for request in requests if request.kind != "question"]
-        self.log.add(
-            agui.run_finished(
-                run.conversation_id,
-                run.id,
-                pending=[] if others else questions,
-                interrupts=others,
-                usage=self.stage.spent.usage,
-            )
-        )
         with self.ledger.commit():
+            # Whoever presses Stop from here on finds a pause, and closes that.
+            if self.stage.stopping:
+                raise Stopped
             self.store.requests.open(requests)
             self.ledger.wait()
             self._checkpoint(seat, self.crew.keep())
+            self.stage.close_all(cut=False)
+            self.log.add(
+                agui.run_finished(
+                    run.conversation_id,
+                    run.id,
+                    pending=[] if others else questions,
+                    interrupts=others,
+                    usage=self.stage.spent.usage,
+                )
+            )
             self._finish("paused")
 
     def _end_done(self, seat: Seat, beginning: Beginning) -> None:
@@ -251,6 +285,7 @@ class Drive:
 
     def _end_failed(self, failure: Failure) -> None:
         self.stage.close_all(cut=True)
+        self.beginning.hear(SKIPPED_BY_MESSAGE)
         self.log.add(agui.run_error(failure.code, failure.message, usage=self.stage.spent.usage))
         try:
             with self.ledger.commit():

@@ -99,6 +99,8 @@ class Engine:
             active = self.store.runs.active(conversation_id)
             if active is not None:
                 self.store.runs.request_cancel(active.id)
+                if active.status == "queued":
+                    self.store.runs.set_status(active.id, "cancelled")
             waiting = self.store.requests.of_conversation(conversation_id, open_only=True)
             self.store.requests.close(
                 [one.id for one in waiting],

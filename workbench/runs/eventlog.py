@@ -35,6 +35,11 @@ class EventLog:
                 return
         self._waiting.append(event)
 
+    @property
+    def waits(self) -> bool:
+        """Whether anything is to be stored."""
+        return bool(self._waiting)
+
     def flush(self) -> None:
         """Store what has been collected; a no-op when nothing has."""
         if self._waiting:

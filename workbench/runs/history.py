@@ -75,5 +75,5 @@ class History:
         return None
 
     def holds(self, tracking_id: str) -> bool:
-        """Whether a message with this id is among the latest."""
-        return any(message.get("tracking_id") == tracking_id for message in reversed(self.messages[-200:]))
+        """Whether a message with this id is among them; a turn may be long."""
+        return any(message.get("tracking_id") == tracking_id for message in reversed(self.messages))

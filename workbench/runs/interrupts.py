@@ -1,4 +1,4 @@
-"""Requests as AG-UI interrupts."""
+"""Requests as AG-UI tells of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 from ag_ui.core import Interrupt
 
-from workbench.store import NewRequest
+from workbench.runs import agui
+from workbench.store import NewRequest, Request
 from workbench.store.clock import optional_text
 
 
@@ -31,4 +32,21 @@ def interrupt_of(request: NewRequest) -> Interrupt:
         message=request.message or f"{request.agent} wants to run {request.tool}",
         response_schema=request.response_schema,
         metadata=metadata,
+    )
+
+
+def request_raised(request: NewRequest | Request) -> agui.Event:
+    """Return the event that a request was raised for a call."""
+    return agui.custom(
+        agui.REQUEST,
+        {
+            "requestId": request.id,
+            "key": request.call_key,
+            "kind": request.kind,
+            "toolCallId": request.tool_call_id,
+            "seat": request.metadata.get("seat", ""),
+            "agent": request.agent,
+            "agentPath": request.agent_path,
+            "tool": request.tool,
+        },
     )

@@ -7,7 +7,7 @@ a call, or the one that pauses the run. Until then nothing has happened that cou
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,12 +22,14 @@ from workbench.agents.ports import (
     ProposedCall,
     Standing,
     StartRefused,
+    Stopped,
 )
 from workbench.agents.results import result_text
 from workbench.policy import Grant, RequestKind, Verdict, digest, whole_tool
 from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
+from workbench.runs.interrupts import request_raised
 from workbench.runs.standings import LOST, Standings
 from workbench.store import (
     CallAlreadyFinished,
@@ -68,6 +70,10 @@ class RunLedger:
     """Why nothing can be stored any more: the lease is lost, or the database fails."""
     running: set[str] = field(default_factory=set)
     """Keys of the calls that were started here and have not ended."""
+    stopping: bool = False
+    """Whether the person stopped the run; every commit looks."""
+    on_stop: Callable[[], None] = field(default=lambda: None)
+    """Called once, when a commit finds that out."""
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
     _standings: Standings = field(init=False)
@@ -196,21 +202,6 @@ class RunLedger:
                 },
             )
         )
-        self.log.add(
-            agui.custom(
-                agui.REQUEST,
-                {
-                    "requestId": request_id,
-                    "key": call.key,
-                    "kind": kind,
-                    "toolCallId": call.tool_call_id,
-                    "seat": call.place.seat,
-                    "agent": call.agent,
-                    "agentPath": list(call.place.path),
-                    "tool": call.tool,
-                },
-            )
-        )
         return request_id
 
     # -- what is committed of a call --------------------------------------------------------
@@ -221,6 +212,8 @@ class RunLedger:
         """Commit that the call starts; see :class:`workbench.agents.ports.Ledger`."""
         try:
             with self.commit():
+                if self.stopping:
+                    raise Stopped
                 if again:
                     self.store.journal.attempt_ended(call.key, LOST)
                 self.store.journal.start(
@@ -254,12 +247,20 @@ class RunLedger:
             self.store.journal.answered(call.key, dict(result))
 
     def wait(self) -> None:
-        """Note in the journal what each collected request waits on, in the running transaction."""
+        """Note in the journal and the log what waits on each collected request, in the running transaction."""
         for request in self.requests:
             if request.kind == "doubt":
                 self.store.journal.doubt(request.call_key, request.id)
             else:
                 self.store.journal.wait(request.call_key, request.id, request.verdict)
+            self.log.add(request_raised(request))
+
+    def cancel(self, call: ProposedCall, note: str) -> None:
+        """Commit that a call was stopped before it started, approved or not."""
+        with self.commit():
+            self.store.journal.close(call.key, note)
+            about = self.store.requests.about_call(call.key)
+            self.store.requests.mark_not_run([request.id for request in about], note)
 
     def close(self, call: ProposedCall, note: str) -> None:
         """Commit that a call ends without running."""
@@ -299,9 +300,11 @@ class RunLedger:
         """
         buffered = dict(self._proposed), dict(self._verdicts), self.log.mark()
         marks = [(history, history.mark()) for history in self.histories]
+        was_stopping = self.stopping
         try:
             with self.store.transaction(durable=True):
                 self.store.leases.check(self.run.conversation_id, self.token)
+                self.stopping = self.stopping or self.store.runs.require(self.run.id).cancel_requested
                 for history in self.histories:
                     history.save(self.store, self.run.conversation_id)
                 if self._proposed:
@@ -320,6 +323,9 @@ class RunLedger:
             if isinstance(error, (LeaseLost, DatabaseProblem)):
                 self.broken = error
             raise
+        finally:
+            if self.stopping and not was_stopping:
+                self.on_stop()
 
     def _row(self, call: ProposedCall) -> NewCall:
         return NewCall(

@@ -34,13 +34,17 @@ class Stage:
     ledger: RunLedger
     pause_id: str = ""
     person: str = ""
-    stopping: bool = False
     spent: Spent = field(default_factory=Spent)
     nodes: dict[tuple[str, ...], Place] = field(default_factory=dict)
     """Where the agent of a Swarm's or Graph's node stands, by the node's path."""
     _mappers: list[ChunkMapper] = field(default_factory=list)
     _steps: list[tuple[Place, str]] = field(default_factory=list)
     _working: set[int] = field(default_factory=set)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the person stopped the run."""
+        return self.ledger.stopping
 
     def mapper(self, place: Place) -> ChunkMapper:
         """Return a mapper for one agent object; two of one name may stand at one place and speak at once."""

@@ -66,7 +66,8 @@ class Talk:
         closed = self._store.requests.close(others, decision="skipped", note=note, by=by, via=via)
         closed += self._store.requests.close(doubts, decision="unknown", note=UNKNOWN_CALL, by=by, via=via)
         self._store.requests.mark_not_run(
-            [one.id for one in pause if one.decision == "approved"], note=NOT_RUN_MOVED_ON
+            [one.id for one in pause if one.decision == "approved"],
+            note=NOT_RUN_MOVED_ON if note == SKIPPED_BY_MESSAGE else note,
         )
         for request in closed:
             self._answers.announce(request)
