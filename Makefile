@@ -61,8 +61,13 @@ endef
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); \
+	@$(PYTHON) -m venv --clear $(VENV) > /dev/null || { $(ADD_VENV) && $(PYTHON) -m venv --clear $(VENV); } || { \
+	  rm -rf $(VENV); \
 	  echo "python3 can't make a virtual environment here; on Debian: apt-get install python3-venv"; exit 1; }
+
+# Debian keeps venv in a package of its own; root on such a machine needs no step by hand.
+ADD_VENV = [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && echo "Installing Debian's python3-venv" && \
+	apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes python3-venv > /dev/null
 
 $(RUN): | $(BIN)/python
 	@echo "Installing what the app needs into $(VENV) (once, about half a minute)"
