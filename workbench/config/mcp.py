@@ -34,7 +34,7 @@ class McpClientConfig(McpServerConfig):
     prefix: Name | None = None
     """Put before the names of the server's tools, as in `shop_search`, so that two servers don't collide."""
     startup_timeout: Annotated[int, Field(gt=0)] | None = None
-    """Seconds the server has to start; strands' own 30 where it is left out."""
+    """Seconds the server has to start; 30 where it is left out."""
 
 
 class ToolAnnotation(ConfigModel):
