@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 600
-"""After this long without use a server is stopped, and started again when it is needed."""
+"""A server unused for this long is stopped when other servers are used, and starts again when it is needed."""
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MOST_NAMES = 5
