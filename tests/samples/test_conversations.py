@@ -13,6 +13,7 @@ SAMPLES = {
     "merchant.yaml": ["merchant"],
     "analyst.yaml": ["analyst"],
     "returns_and_catalogue.yaml": ["returns_agent", "catalog_agent"],
+    "enforcing_shop.yaml": ["shopkeeper"],
 }
 AGENTS = [(name, agent) for name, agents in SAMPLES.items() for agent in agents]
 
