@@ -205,7 +205,7 @@ def test_long_labels_and_messages_are_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_id", [None, "", "  ", 5, True, ["apr_1"], {"id": "apr_1"}, "a" * (LONGEST_ID + 1)]
+    "request_id", [None, "", "  ", 5, True, ["apr_1"], {"id": "apr_1"}, "a" * (LONGEST_ID + 1), "a\ud800"]
 )
 @pytest.mark.parametrize("shape", SHAPES)
 def test_without_a_usable_request_it_is_no_reply(shape: str, request_id: Any) -> None:
