@@ -31,6 +31,7 @@ from workbench.agents.ports import (
     Place,
     ProposedCall,
     Ruled,
+    Suspended,
     Waiting,
 )
 from workbench.agents.results import fitted, success_result, well_formed, with_note
@@ -117,6 +118,9 @@ class Gate:
                 event.interrupt(request_id, reason={"request": request_id})
             case Ruled() as ruled:
                 self._obey(event, call, tool, ruled)
+            case Suspended(executed_input):
+                again = Sealed(tool, call, executed_input, self.ledger, agent=event.agent, verdict=None)
+                self._seal(event, again)
             case Finished(result):
                 event.selected_tool = Told(tool, result)
             case Doubtful() as doubt:

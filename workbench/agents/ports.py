@@ -6,12 +6,15 @@ the store; tests implement it in memory.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from workbench.agents.approval_reply import ApprovalReply
 from workbench.policy import Decision, Grant, RequestKind, Scope, ToolFacts, Verdict
+
+_SEATS = uuid.UUID("6f0c3c0e-6c5e-5f0a-9d3e-2b1f3a7c8d90")
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,21 @@ class Place:
 
     def below(self, path: tuple[str, ...], seat: str) -> Place:
         """Return the place of a delegation that begins here."""
-        return Place(self.conversation_id, path, seat, (*self.above, self.seat) if self.seat else self.above)
+        return Place(self.conversation_id, path, seat, tuple(self.seats))
+
+    @property
+    def seats(self) -> list[str]:
+        """The delegations that this place is inside of, the outermost first."""
+        return [*self.above, self.seat] if self.seat else list(self.above)
 
     def call_key(self, tracking_id: str, tool_call_id: str) -> str:
         """Name a call for ever, by the message that proposed it."""
         return ":".join([self.conversation_id, "/".join(self.path), tracking_id, tool_call_id])
+
+
+def seat_of(call_key: str) -> str:
+    """Return the seat of the delegation that a call to a delegate makes: the same in every run and process."""
+    return str(uuid.uuid5(_SEATS, call_key))
 
 
 @dataclass(frozen=True)
@@ -90,6 +103,13 @@ class Ruled:
 
 
 @dataclass(frozen=True)
+class Suspended:
+    """A delegate's call: it was let run and has begun, and what it delegated paused."""
+
+    executed_input: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class Finished:
     """The call ran and its result is in the journal."""
 
@@ -112,7 +132,7 @@ class Closed:
     note: str
 
 
-Standing = Fresh | Waiting | Ruled | Finished | Doubtful | Closed
+Standing = Fresh | Waiting | Ruled | Suspended | Finished | Doubtful | Closed
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.agents.client_tools import answer_text, catalogue, check_arguments
-from workbench.agents.ports import ApprovalMark
-from workbench.agents.results import error_result, fitted, result_text, success_result
+from workbench.agents.ports import ApprovalMark, seat_of
+from workbench.agents.results import error_result, fitted, success_result
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered
 from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.runs.retelling import half_done
 from workbench.runs.standings import mark_of
 from workbench.store import CallRecord, Request, Store
 
@@ -51,8 +52,11 @@ def close_batch(
     ended = []
     for key, tool_call_id in keys:
         record = store.journal.get(key)
-        done = _finished_inside(store, record) if record is not None and record.kind == "delegate" else ""
-        ended.append(_close(record, store.requests.of_call(key), key, tool_call_id, note + done))
+        words = note
+        if record is not None and record.kind == "delegate":
+            seat = seat_of(key)
+            words = half_done(store, record.turn_id, record.conversation_id, record.tool, seat, note)
+        ended.append(_close(record, store.requests.of_call(key), key, tool_call_id, words))
     return ended
 
 
@@ -66,22 +70,9 @@ def close_rest(
     closed = []
     for record in store.journal.open(conversation_id):
         if record.key not in apart_from:
-            request = store.requests.of_call(record.key)
-            ended = _close(record, request, record.key, record.tool_call_id, note)
-            seat = str(request.metadata.get("seat", "")) if request is not None else ""
-            closed.append(replace(ended, seat=seat))
+            ended = _close(record, store.requests.of_call(record.key), record.key, record.tool_call_id, note)
+            closed.append(replace(ended, seat=record.seat))
     return closed
-
-
-def _finished_inside(store: Store, record: CallRecord) -> str:
-    """Say what a half-done delegate had done, which its coordinator would otherwise never hear of."""
-    path = [*record.agent_path, record.tool]
-    done = [
-        f"{call.tool}: {result_text(call.result)[:500]}"
-        for call in store.journal.of_turn(record.turn_id)
-        if call.agent_path[: len(path)] == path and call.state == "finished" and call.kind != "client"
-    ]
-    return f" Before that, {record.tool} had done this: " + "; ".join(done) if done else ""
 
 
 def _close(

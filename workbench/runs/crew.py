@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +15,7 @@ from strands.types.tools import ToolUse
 
 from workbench.agents.builder import CannotBuild, build_agent
 from workbench.agents.delegate import DelegateTool
-from workbench.agents.ports import Place
+from workbench.agents.ports import Place, seat_of
 from workbench.agents.results import error_result, success_result, with_note
 from workbench.agents.team import Member, Team, build_graph, build_swarm
 from workbench.config import Config, DelegateConfig, GraphConfig, SwarmConfig
@@ -24,11 +23,10 @@ from workbench.runs import agui
 from workbench.runs.desk import LiveConfig
 from workbench.runs.failures import describe
 from workbench.runs.history import History
-from workbench.runs.retelling import retell
+from workbench.runs.mapper import ChunkMapper
+from workbench.runs.retelling import half_done, retell
 from workbench.runs.seat import AgentSeat, Seat, TeamSeat
 from workbench.runs.stage import Stage
-
-_SEATS = uuid.UUID("6f0c3c0e-6c5e-5f0a-9d3e-2b1f3a7c8d90")
 
 
 @dataclass
@@ -61,10 +59,11 @@ class Crew:
         seat = above.seat
         made: Seat
         if ref in config.agents or isinstance(config.orchestrations.get(ref), DelegateConfig):
-            agent, place = self._agent(ref, above, history=history)
+            agent, mapper = self._agent(ref, above, history=history)
             if history not in self.stage.ledger.histories:
                 self.stage.ledger.histories.append(history)
-            made = AgentSeat(place, agent, history, self.stage, self.saved.get(seat), self.torn.get(seat))
+            kept, torn = self.saved.get(seat), self.torn.get(seat)
+            made = AgentSeat(mapper.place, agent, history, self.stage, kept, torn)
         else:
             member = self._member(ref, above)
             orchestration = config.orchestrations[ref]
@@ -85,8 +84,7 @@ class Crew:
         inside = above.beside((*above.path, ref))
         match orchestration:
             case None | DelegateConfig():
-                agent, place = self._agent(ref, above)
-                self.stage.nodes[inside.path] = place
+                agent, self.stage.nodes[inside] = self._agent(ref, above)
                 return agent
             case SwarmConfig():
                 members = {name: self._member(name, inside) for name in orchestration.agents}
@@ -101,16 +99,16 @@ class Crew:
         stage = self.stage
 
         def began(event: BeforeNodeCallEvent) -> None:
-            stage.step_began(stage.place_of((*inside.path, event.node_id), inside), event.node_id)
+            stage.step_began(inside, event.node_id)
 
         def ended(event: AfterNodeCallEvent) -> None:
-            stage.step_ended(stage.place_of((*inside.path, event.node_id), inside), event.node_id)
+            stage.step_ended(inside, event.node_id)
 
         team.hooks.add_callback(BeforeNodeCallEvent, began)  # type: ignore[attr-defined]
         team.hooks.add_callback(AfterNodeCallEvent, ended)  # type: ignore[attr-defined]
         return team
 
-    def _agent(self, ref: str, above: Place, *, history: History | None = None) -> tuple[Agent, Place]:
+    def _agent(self, ref: str, above: Place, *, history: History | None = None) -> tuple[Agent, ChunkMapper]:
         """Build an agent, or a delegate orchestration's coordinator with its delegates."""
         config = self.live.config
         orchestration = config.orchestrations.get(ref)
@@ -137,7 +135,7 @@ class Crew:
         if history is not None:
             history.messages = agent.messages  # type: ignore[assignment]
             agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)
-        return agent, place
+        return agent, mapper
 
     def _delegates(self, team: DelegateConfig, coordinator: Place) -> list[DelegateTool]:
         config = self.live.config
@@ -165,7 +163,7 @@ class Crew:
         """Do one delegated call: seat the delegate, let it work, and bring its pause or its reply up."""
         call_id = tool_use["toolUseId"]
         tracking_id = coordinator.messages[-1]["tracking_id"]
-        seat_id = str(uuid.uuid5(_SEATS, f"{parent.seat}|{'/'.join(parent.path)}|{tracking_id}|{call_id}"))
+        seat_id = seat_of(parent.call_key(tracking_id, call_id))
         place = parent.below((*parent.path, ref), seat_id)
         self.stage.log.add(
             agui.subagent_started(place, ref, description, parent=parent, tool_call_id=call_id)
@@ -178,12 +176,11 @@ class Crew:
             if self.stage.ledger.broken is not None:
                 raise
             failure = describe(error)
+            self.stage.ended(place)
             self.stage.log.add(agui.subagent_error(place, failure.message))
             self.seats.pop(seat_id, None)
-            yield ToolResultEvent(
-                error_result(call_id, f"{ref} could not do this. {failure.message}"),  # type: ignore[arg-type]
-                exception=error,
-            )
+            words = self._with_what_was_done(f"{ref} could not do this. {failure.message}", ref, seat_id)
+            yield ToolResultEvent(error_result(call_id, words), exception=error)  # type: ignore[arg-type]
             return
         if outcome.stop == "interrupt":
             waiting = [
@@ -198,11 +195,17 @@ class Crew:
         self.seats.pop(seat_id, None)
         self.stage.log.add(agui.subagent_finished(place))
         if outcome.stop == "cancelled":
-            yield ToolResultEvent(error_result(call_id, f"{ref} was stopped by the person"))  # type: ignore[arg-type]
+            words = self._with_what_was_done(f"{ref} was stopped by the person", ref, seat_id)
+            yield ToolResultEvent(error_result(call_id, words))  # type: ignore[arg-type]
             return
         result = success_result(call_id, outcome.text or f"{ref} finished and said nothing.")
-        note = retell(self.stage.store, self.stage.run.turn_id, place)
+        note = retell(self.stage.store, self.stage.run.turn_id, place.conversation_id, seat_id)
         yield ToolResultEvent(with_note(result, note) if note else result)  # type: ignore[arg-type]
+
+    def _with_what_was_done(self, words: str, delegate: str, seat_id: str) -> str:
+        """Tell what a delegate that doesn't finish had done, lest its coordinator has it done again."""
+        run = self.stage.run
+        return half_done(self.stage.store, run.turn_id, run.conversation_id, delegate, seat_id, words)
 
     def keep(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of every seat that waits."""

@@ -15,7 +15,6 @@ from typing import Any
 
 from workbench.agents.approval_reply import ApprovalReply
 from workbench.agents.ports import (
-    ApprovalMark,
     Edit,
     Finished,
     GrantWithdrawn,
@@ -120,14 +119,7 @@ class RunLedger:
         if verdict.outcome == "run":
             self._verdicts[call.key] = verdict
         if verdict.because == "grant":
-            grant = self.store.grants.get(verdict.grant_id) if verdict.grant_id else None
-            granted = ApprovalMark(
-                "approved",
-                "permission",
-                who=grant.by if grant else "",
-                scope=grant.scope if grant else None,
-            )
-            self._standings.marks[call.key] = granted
+            self._standings.permitted(call.key, verdict.grant_id)
         self.log.add(
             agui.custom(
                 agui.CALL,
@@ -336,6 +328,7 @@ class RunLedger:
             config_version_id=self.run.config_version_id,
             agent=call.agent,
             agent_path=list(call.place.path),
+            seats=call.place.seats,
             tool=call.tool,
             kind=call.facts.kind,
             tool_call_id=call.tool_call_id,

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from workbench.agents.client_tools import catalogue
-from workbench.agents.ports import Place
+from workbench.agents.ports import seat_of
+from workbench.agents.results import result_text
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered
 from workbench.runs.answer_words import answered_words, question_words
 from workbench.store import Request, Store
 
+_LONGEST_RESULT = 500
 
-def retell(store: Store, turn_id: str, place: Place) -> str:
+
+def retell(
+    store: Store, turn_id: str, conversation_id: str, seat: str, *, answered_only: bool = False
+) -> str:
     """Say in plain words what a delegate asked and what the person said, so that nobody asks again.
 
     Args:
-        place: the delegation; what was asked in delegations below it is told too.
+        seat: the delegation; what was asked in delegations below it is told too.
+        answered_only: leave out what was closed without an answer.
 
     Returns:
         The note, or an empty text when nothing was asked.
     """
     sentences = [
         sentence
-        for request in store.requests.of_conversation(place.conversation_id)
-        if request.turn_id == turn_id and place.seat in request.metadata.get("seats", ())
+        for request in store.requests.of_conversation(conversation_id)
+        if request.turn_id == turn_id and seat in request.metadata.get("seats", ())
+        if request.answer is not None or not answered_only
         if (sentence := _sentence(request))
     ]
     if not sentences:
@@ -30,7 +37,34 @@ def retell(store: Store, turn_id: str, place: Place) -> str:
     return "\n".join(["While this was done, the person was asked. Don't ask again:", *sentences])
 
 
+def half_done(store: Store, turn_id: str, conversation_id: str, delegate: str, seat: str, words: str) -> str:
+    """Add to the result of a delegate that does not finish what it had done and what the person had answered.
+
+    Args:
+        seat: the delegation.
+        words: why it does not finish.
+    """
+    calls = [
+        call
+        for call in store.journal.of_turn(turn_id)
+        if seat in call.seats and call.state == "finished" and call.kind not in ("client", "handoff")
+    ]
+    # A finished delegate's reply stands for all that was done below it.
+    below = {seat_of(call.key) for call in calls if call.kind == "delegate"}
+    done = [
+        f"{call.tool}: {result_text(call.result)[:_LONGEST_RESULT]}"
+        for call in calls
+        if below.isdisjoint(call.seats)
+    ]
+    if done:
+        words = f"{words.rstrip('.')}. Before that, {delegate} had done this: {'; '.join(done)}"
+    asked = retell(store, turn_id, conversation_id, seat, answered_only=True)
+    return f"{words}\n{asked}" if asked else words
+
+
 def _sentence(request: Request) -> str:
+    if request.not_run:
+        return f"- The person approved {request.tool} and moved on before it ran, so it did not run."
     match request.kind, request.decision:
         case _, None | "superseded":
             return ""

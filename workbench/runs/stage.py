@@ -35,10 +35,10 @@ class Stage:
     pause_id: str = ""
     person: str = ""
     spent: Spent = field(default_factory=Spent)
-    nodes: dict[tuple[str, ...], Place] = field(default_factory=dict)
-    """Where the agent of a Swarm's or Graph's node stands, by the node's path."""
+    nodes: dict[Place, ChunkMapper] = field(default_factory=dict)
+    """What maps the stream of a Swarm's or Graph's agent, by the node's place: its own name at its team's."""
     _mappers: list[ChunkMapper] = field(default_factory=list)
-    _steps: list[tuple[Place, str]] = field(default_factory=list)
+    _steps: list[Place] = field(default_factory=list)
     _working: set[int] = field(default_factory=set)
 
     @property
@@ -51,10 +51,6 @@ class Stage:
         made = ChunkMapper(self.log, place, self.spent)
         self._mappers.append(made)
         return made
-
-    def place_of(self, path: tuple[str, ...], team: Place) -> Place:
-        """Return where a node's agent stands; a node that is an orchestration stands for itself."""
-        return self.nodes.get(path) or team.beside(path)
 
     def _tell_missing(self, mapper: ChunkMapper, message: Mapping[str, Any]) -> None:
         """Announce results that no hook saw: a tool name strands would not run, a batch it cancelled."""
@@ -69,36 +65,42 @@ class Stage:
                     )
                 )
 
-    def step_began(self, place: Place, node: str) -> None:
+    def step_began(self, team: Place, node: str) -> None:
         """Announce that a node of a Swarm or Graph begins."""
-        self._steps.append((place, node))
-        self.log.add(agui.step_started(place, node))
+        step = team.beside((*team.path, node))
+        self._steps.append(step)
+        self.log.add(agui.step_started(self._speaker(step), node))
 
-    def step_ended(self, place: Place, node: str) -> None:
+    def step_ended(self, team: Place, node: str) -> None:
         """Announce that a node is done, and what was going on inside it."""
-        self.ended(place)
-        if (place, node) in self._steps:
-            self._end_step(place, node)
+        step = team.beside((*team.path, node))
+        if step in self.nodes:
+            self.nodes[step].close()
+        self._end_steps(step)
 
-    def _end_step(self, place: Place, node: str) -> None:
-        self._steps.remove((place, node))
-        self.log.add(agui.step_finished(place, node))
+    def _end_steps(self, outer: Place) -> None:
+        for step in list(reversed(self._steps)):
+            if _is_within(step, outer):
+                self._steps.remove(step)
+                self.log.add(agui.step_finished(self._speaker(step), step.path[-1]))
+
+    def _speaker(self, step: Place) -> Place:
+        """Return where a node's agent stands; a node that is an orchestration stands for itself."""
+        return self.nodes[step].place if step in self.nodes else step
 
     def ended(self, place: Place) -> None:
         """Close what an agent, or the members of a team, were saying, and the steps inside: a pause ends them too."""
         for mapper in self._mappers:
             if _is_within(mapper.place, place):
                 mapper.close()
-        for other, node in list(reversed(self._steps)):
-            if _is_within(other, place) and other.path != place.path:
-                self._end_step(other, node)
+        self._end_steps(place)
 
     def close_all(self, *, cut: bool) -> None:
         """Close everything that anybody was saying or doing."""
         for mapper in self._mappers:
             mapper.close(cut=cut)
-        for place, node in list(reversed(self._steps)):
-            self._end_step(place, node)
+        for step in list(reversed(self._steps)):
+            self._end_steps(step)
 
     def answers(self, seat: str, known: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return what strands itself must be told at a seat: the answers to tools' own interrupts.

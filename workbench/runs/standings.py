@@ -15,6 +15,7 @@ from workbench.agents.ports import (
     Fresh,
     Ruled,
     Standing,
+    Suspended,
     Waiting,
 )
 from workbench.policy import answer_from_dict
@@ -40,6 +41,8 @@ class Standings:
         record = self.store.journal.get(key)
         requests = self.store.requests.about_call(key)
         request = requests[-1] if requests else None
+        if record is not None and record.grant_id is not None:
+            self.permitted(key, record.grant_id)
         self._note_decisions(key, requests)
         if record is not None and record.state == "finished":
             return Finished(record.result)
@@ -53,7 +56,17 @@ class Standings:
             if request is None or request.kind != "doubt" or not settled:
                 return self.doubtful(record)
             return _ruled(request, requests)
+        if record is not None and record.kind == "delegate" and record.attempts:
+            # What let it begin is settled; asking or counting a permission again would be for the same call.
+            return Suspended(record.input if record.executed_input is None else record.executed_input)
         return Fresh() if request is None else _ruled(request, requests)
+
+    def permitted(self, key: str, grant_id: str | None) -> None:
+        """Note that a permission lets a call run."""
+        grant = self.store.grants.get(grant_id) if grant_id else None
+        self.marks[key] = ApprovalMark(
+            "approved", "permission", who=grant.by if grant else "", scope=grant.scope if grant else None
+        )
 
     def doubtful(self, record: CallRecord) -> Doubtful:
         """Say what is in doubt of a call that was started and has not ended."""

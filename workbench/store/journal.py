@@ -23,7 +23,7 @@ from workbench.store.grants import Grants
 from workbench.store.records import Attempt, CallRecord, CallState, NewCall, ResultStatus
 from workbench.store.rows import RowShape
 
-_SHAPE = RowShape(CallRecord, json=("agent_path", "input", "verdict", "executed_input", "result"))
+_SHAPE = RowShape(CallRecord, json=("agent_path", "input", "verdict", "executed_input", "result", "seats"))
 _SELECT = f"SELECT {_SHAPE.select('c')} FROM calls c "
 
 # As the index on open calls says it, so that looking for them never reads the finished ones.
@@ -61,6 +61,7 @@ class Journal:
                         "tool_call_id": call.tool_call_id,
                         "input": encode(call.input),
                         "digest": call.digest,
+                        "seats": encode(call.seats),
                         "proposed_at": now,
                     },
                     "ON CONFLICT (key) DO NOTHING",

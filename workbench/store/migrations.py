@@ -134,7 +134,8 @@ CREATE TABLE calls (
   tool TEXT NOT NULL, kind TEXT NOT NULL, tool_call_id TEXT NOT NULL, input TEXT NOT NULL, digest TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'proposed', verdict TEXT, "by" TEXT, request_id TEXT, grant_id TEXT,
   executed_input TEXT, executed_digest TEXT, result TEXT, result_status TEXT, note TEXT,
-  attempts INTEGER NOT NULL DEFAULT 0, proposed_at TEXT NOT NULL, started_at TEXT, finished_at TEXT
+  attempts INTEGER NOT NULL DEFAULT 0, proposed_at TEXT NOT NULL, started_at TEXT, finished_at TEXT,
+  seats TEXT NOT NULL
 ) STRICT;
 CREATE INDEX calls_conversation ON calls (conversation_id);
 CREATE INDEX calls_turn ON calls (turn_id);

@@ -267,6 +267,8 @@ class NewCall:
     tool_call_id: str
     input: dict[str, Any]
     digest: str
+    seats: list[str] = field(default_factory=list)
+    """The delegations it is made in, the outermost first; empty outside of any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,12 @@ class CallRecord:
     proposed_at: str
     started_at: str | None
     finished_at: str | None
+    seats: list[str]
+
+    @property
+    def seat(self) -> str:
+        """The delegation it was made in; empty outside of any."""
+        return self.seats[-1] if self.seats else ""
 
 
 @dataclass(frozen=True, slots=True)
