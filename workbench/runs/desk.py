@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.agents.builder import Blueprint, blueprint
 from workbench.config import Config, ImportSpecs, parse_config, policy_for
 from workbench.policy import AgentPolicy
+from workbench.config.stamp import Stamp, folder_stamp
 from workbench.store import ConfigVersion, Store
 
 _KEPT = 32
@@ -23,9 +24,20 @@ class LiveConfig:
     config: Config
     specs: ImportSpecs
 
+    _plans: dict[str, tuple[Stamp, Blueprint]] = field(default_factory=dict, repr=False, compare=False)
     def blueprint(self, agent: str) -> Blueprint:
-        """Load what an agent is made of; see :func:`workbench.agents.builder.blueprint`."""
-        return blueprint(self.config, agent, self.specs)
+        """Load what an agent is made of; see :func:`workbench.agents.builder.blueprint`.
+
+        What was loaded is kept for as long as no file of the config's folder changes.
+        """
+        stamp = folder_stamp(self.specs.folder)
+        kept = self._plans.get(agent)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        plan = blueprint(self.config, agent, self.specs)
+        if stamp is not None:
+            self._plans[agent] = stamp, plan
+        return plan
 
     def policy(self, agent: str) -> AgentPolicy | None:
         """Return an agent's policy, or None when this version has no such agent."""
