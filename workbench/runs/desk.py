@@ -11,6 +11,7 @@ from workbench.agents.builder import Blueprint, blueprint
 from workbench.config import Config, ImportSpecs, parse_config, policy_for
 from workbench.policy import AgentPolicy
 from workbench.config.stamp import Stamp, folder_stamp
+from workbench.policy import AgentPolicy
 from workbench.store import ConfigVersion, Store
 
 _KEPT = 32
