@@ -9,7 +9,6 @@ from pathlib import Path
 
 from workbench.agents.builder import Blueprint, blueprint
 from workbench.config import Config, ImportSpecs, parse_config, policy_for
-from workbench.policy import AgentPolicy
 from workbench.config.stamp import Stamp, folder_stamp
 from workbench.policy import AgentPolicy
 from workbench.store import ConfigVersion, Store
@@ -24,8 +23,8 @@ class LiveConfig:
     version: ConfigVersion
     config: Config
     specs: ImportSpecs
-
     _plans: dict[str, tuple[Stamp, Blueprint]] = field(default_factory=dict, repr=False, compare=False)
+
     def blueprint(self, agent: str) -> Blueprint:
         """Load what an agent is made of; see :func:`workbench.agents.builder.blueprint`.
 
