@@ -84,6 +84,7 @@ class Bench:
         files: further files beside the config, by name.
         apart: whether the worker is a process of its own, which can be killed.
         door: the door the conversation comes through.
+        busy_seconds: how long the database is waited for when another writer has it.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Bench:
         files: Mapping[str, str] | None = None,
         apart: bool = False,
         door: Any = "app",
+        busy_seconds: float = 5.0,
     ) -> None:
         self.folder = folder / "configs"
         self.folder.mkdir()
@@ -106,6 +108,7 @@ class Bench:
         self.clock = Clock()
         self.apart = apart
         self.door = door
+        self.busy_seconds = busy_seconds
         self.process: processes.Apart | None = None
         self.worker: Worker | None = None
         self._open()
@@ -115,7 +118,7 @@ class Bench:
     # -- the process ------------------------------------------------------------------------
 
     def _open(self) -> None:
-        self.store = Store.open(self.database, clock=self.clock, busy_seconds=2)
+        self.store = Store.open(self.database, clock=self.clock, busy_seconds=self.busy_seconds)
         self.engine = Engine(self.store, self.folder)
 
     def start(self, dies: str = "") -> None:
@@ -154,7 +157,11 @@ class Bench:
         for conversation in self.store.conversations.list():
             for event in self.store.events.read(conversation.id):
                 _EVENTS.validate_python(event.data)
-            messages = self.store.messages.load(conversation.id)
+            # A model may end a turn without a word; strands puts a placeholder there for the provider.
+            messages = [
+                {**message, "content": message["content"] or [{"text": "[blank text]"}]}
+                for message in self.store.messages.load(conversation.id)
+            ]
             with suppress(IndexError):
                 if messages[-1]["role"] == "assistant" and any(
                     "toolUse" in b for b in messages[-1]["content"]

@@ -77,7 +77,7 @@ class Gate:
         agent.add_hook(self._before_batch, BeforeToolsEvent, order=LAST)
         agent.add_hook(self._before_call, BeforeToolCallEvent, order=LAST)
         agent.add_hook(self._after_call, AfterToolCallEvent, order=LAST)
-        agent.add_hook(_sort_results, AfterToolsEvent, order=LAST)
+        agent.add_hook(self._after_batch, AfterToolsEvent, order=LAST)
 
     def _before_batch(self, event: BeforeToolsEvent) -> None:
         uses = [block["toolUse"] for block in event.message["content"] if "toolUse" in block]
@@ -256,18 +256,25 @@ class Gate:
             seconds=event.duration,
         )
 
+    def _after_batch(self, event: AfterToolsEvent) -> None:
+        """Put results into the order of the calls, and hear of those that came without a hook of ours.
 
-def _sort_results(event: AfterToolsEvent) -> None:
-    """Put results into the order of the calls; after a resume they come as they complete."""
-    last = event.agent.messages[-1]
-    order = {
-        block["toolUse"]["toolUseId"]: index
-        for index, block in enumerate(last["content"])
-        if "toolUse" in block
-    }
-    event.message["content"].sort(
-        key=lambda block: order.get(block.get("toolResult", {}).get("toolUseId", ""), len(order))
-    )
+        After a resume results come as they complete. A tool name that strands would not run and a batch that
+        was cancelled before it began give results that no ``AfterToolCallEvent`` tells of.
+        """
+        content = event.message["content"]
+        uses = [block["toolUse"] for block in event.agent.messages[-1]["content"] if "toolUse" in block]
+        order = {use["toolUseId"]: index for index, use in enumerate(uses)}
+        content.sort(
+            key=lambda block: order.get(block.get("toolResult", {}).get("toolUseId", ""), len(order))
+        )
+        stopped = event.agent.cancel_signal.is_set()
+        for block in content:
+            index = order.get(block.get("toolResult", {}).get("toolUseId", ""))
+            if index is not None:
+                call = self._call(event.agent, uses[index])
+                result: Any = self.ledger.unseen(call, dict(block["toolResult"]), stopped=stopped)
+                block["toolResult"] = result
 
 
 def _json_schema(spec: Any) -> dict[str, Any] | None:

@@ -260,3 +260,13 @@ class Ledger(Protocol):
         seconds: float | None,
     ) -> None:
         """Announce the result that the model is about to read."""
+
+    def unseen(self, call: ProposedCall, result: dict[str, Any], *, stopped: bool) -> dict[str, Any]:
+        """Commit and announce a result that came without the call having run, unless it was announced before.
+
+        Args:
+            stopped: the batch was cancelled before the call could start.
+
+        Returns:
+            What the model reads.
+        """

@@ -131,7 +131,7 @@ class Crew:
             used_ids=self._used_ids,
             on_chunk=mapper.chunk,
         )
-        self.stage.watch(agent, mapper)
+        self.stage.watch(agent)
         if history is not None:
             history.messages = agent.messages  # type: ignore[assignment]
             agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)

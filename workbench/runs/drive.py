@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 FLUSH_SECONDS = 0.03
 CANCEL_CHECK_SECONDS = 0.1
 CANCEL_GRACE_SECONDS = 3.0
+GIVE_BACK_SECONDS = 0.5
+GIVE_BACK_TRIES = 20  # then the lease runs out by itself
 DOORS_THAT_REMEMBER = frozenset({"app", "notebook"})
 
 
@@ -64,8 +66,8 @@ class Drive:
         except (LeaseLost, ConversationDeleted):
             self._leave()
         except StoreError as error:
-            # Nothing can be stored now. The lease runs out and the run is recovered when the disk is back.
             logger.error("run=<%s> | stopped by the database: %s", run.id, error)
+            await self._give_back()
         except Exception as error:
             logger.exception("run=<%s> | failed", run.id)
             self._end_failed(describe(error))
@@ -79,6 +81,16 @@ class Drive:
             self.store.leases.release(run.conversation_id, self.claim.token)
         else:
             logger.warning("run=<%s> | the lease was lost; another process has this conversation", run.id)
+
+    async def _give_back(self) -> None:
+        """Give the lease back as soon as the disk takes it, so that the run is taken up where it was."""
+        for _ in range(GIVE_BACK_TRIES):
+            await asyncio.sleep(GIVE_BACK_SECONDS)
+            try:
+                self.store.leases.release(self.run.conversation_id, self.claim.token)
+                return
+            except StoreError as error:
+                logger.debug("run=<%s> | the lease can't be given back yet: %s", self.run.id, error)
 
     # -- the work ---------------------------------------------------------------------------
 

@@ -23,8 +23,9 @@ from workbench.agents.ports import (
     StartRefused,
     Stopped,
 )
-from workbench.agents.results import result_text
+from workbench.agents.results import error_result, result_text
 from workbench.policy import Grant, RequestKind, Verdict, digest, whole_tool
+from workbench.policy.notes import CANCELLED, UNKNOWN_CALL
 from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
@@ -282,6 +283,23 @@ class RunLedger:
         self.log.add(
             agui.call_result(call.place.seat, uuid.uuid4().hex, call.tool_call_id, content, metadata)
         )
+
+    def unseen(self, call: ProposedCall, result: dict[str, Any], *, stopped: bool) -> dict[str, Any]:
+        """Commit and announce a result that came without the call having run, unless it was announced before."""
+        record = self.store.journal.get(call.key)
+        state = record.state if record is not None else "proposed"
+        if (call.place.seat, call.tool_call_id) in self.told_ids or state in ("finished", "closed"):
+            return result
+        if state == "started" and call.facts.kind != "delegate":
+            result = error_result(call.tool_call_id, UNKNOWN_CALL)
+        elif stopped:
+            result = error_result(call.tool_call_id, CANCELLED)
+        if state == "started":
+            self.close(call, result_text(result))
+        else:
+            self.cancel(call, result_text(result))
+        self.told(call, result, executed_input=None, edited=False, seconds=None)
+        return result
 
     @contextmanager
     def commit(self) -> Iterator[None]:

@@ -38,8 +38,6 @@ class ChunkMapper:
         self.place = place
         self._spent = spent
         self._open: tuple[Literal["text", "reasoning", "call"], str] | None = None
-        self.calls: dict[str, str] = {}
-        """Tool call id to tool name, of every call proposed here in this run."""
 
     def chunk(self, chunk: dict[str, Any]) -> None:
         """Map one raw chunk."""
@@ -50,7 +48,6 @@ class ChunkMapper:
             if tool_use:
                 self.close()
                 self._open = ("call", tool_use["toolUseId"])
-                self.calls[tool_use["toolUseId"]] = tool_use["name"]
                 self._log.add(agui.call_start(self.place, tool_use["toolUseId"], tool_use["name"]))
         elif "contentBlockStop" in chunk or "messageStop" in chunk:
             self.close()

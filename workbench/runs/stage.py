@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from strands import Agent
-from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent, MessageAddedEvent
+from strands.hooks import AfterInvocationEvent, BeforeInvocationEvent
 
 from workbench.agents.ports import Place
-from workbench.agents.results import result_text
 from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.ledger import RunLedger
@@ -51,19 +49,6 @@ class Stage:
         made = ChunkMapper(self.log, place, self.spent)
         self._mappers.append(made)
         return made
-
-    def _tell_missing(self, mapper: ChunkMapper, message: Mapping[str, Any]) -> None:
-        """Announce results that no hook saw: a tool name strands would not run, a batch it cancelled."""
-        for block in message["content"]:
-            result = block.get("toolResult")
-            told = (mapper.place.seat, result["toolUseId"]) if result else None
-            if told and told[1] in mapper.calls and told not in self.ledger.told_ids:
-                self.ledger.told_ids.add(told)
-                self.log.add(
-                    agui.call_result(
-                        told[0], uuid.uuid4().hex, told[1], result_text(result), {"status": result["status"]}
-                    )
-                )
 
     def step_began(self, team: Place, node: str) -> None:
         """Announce that a node of a Swarm or Graph begins."""
@@ -128,12 +113,11 @@ class Stage:
             }
         }
 
-    def watch(self, agent: Agent, mapper: ChunkMapper) -> None:
-        """Follow an agent: which results no hook of the gate saw, and when it is at work.
+    def watch(self, agent: Agent) -> None:
+        """Know from now on when an agent is at work: only then may it be asked to stop.
 
-        Only then may it be asked to stop: strands' ``cancel`` on an idle agent would end its next run.
+        strands' ``cancel`` on an idle agent would end its next run instead.
         """
-        agent.add_hook(lambda event: self._tell_missing(mapper, event.message), MessageAddedEvent)
         agent.add_hook(lambda event: self._working.add(id(event.agent)), BeforeInvocationEvent)
         agent.add_hook(lambda event: self._working.discard(id(event.agent)), AfterInvocationEvent)
 
