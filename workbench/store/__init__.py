@@ -38,6 +38,7 @@ from workbench.store.errors import (
     StoreError,
     TransactionMisuse,
 )
+from workbench.store.files import Upload
 from workbench.store.held import HeldAnswer
 from workbench.store.records import (
     Attempt,
@@ -115,6 +116,7 @@ __all__ = [
     "StoreClosed",
     "StoreError",
     "TransactionMisuse",
+    "Upload",
     "as_text",
     "as_time",
     "new_id",

@@ -26,6 +26,7 @@ _ERASED_WITH_IT = (
     "events",
     "checkpoints",
     "searchable",
+    "uploads",
 )
 
 

@@ -161,12 +161,28 @@ CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at TEX
 """
 
 
+UPLOADS: Final = """
+CREATE TABLE uploads (
+  number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request_id TEXT NOT NULL, conversation_id TEXT NOT NULL,
+  sha256 TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, added_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX uploads_request ON uploads (request_id);
+CREATE INDEX uploads_conversation ON uploads (conversation_id);
+CREATE INDEX uploads_content ON uploads (sha256);
+"""
+
+
 def m001_first_release(db: "sqlite_utils.Database") -> None:
     """Everything the first release keeps."""
     _run_all(db, FIRST)
 
 
-STEPS: Final = (m001_first_release,)
+def m002_uploads(db: "sqlite_utils.Database") -> None:
+    """The files that people gave."""
+    _run_all(db, UPLOADS)
+
+
+STEPS: Final = (m001_first_release, m002_uploads)
 NAMES: Final = frozenset(step.__name__ for step in STEPS)
 RELEASE: Final = len(STEPS)
 """The format's number, kept in the file's header as `user_version`."""

@@ -247,6 +247,12 @@ class Requests:
         if won:
             record(connection, request_id)
             execute(connection, "DELETE FROM drafts WHERE key = ?", (request_id,))
+            # Files that were given and are not part of the answer are taken back.
+            execute(
+                connection,
+                "DELETE FROM uploads WHERE request_id = ? AND instr(coalesce(?, ''), id) = 0",
+                (request_id, encode_optional(answer)),
+            )
         return bool(won)
 
 

@@ -1,4 +1,4 @@
-"""The store: one SQLite file, and everything that is kept in it."""
+"""The store: one SQLite file, everything that is kept in it, and the files that people gave beside it."""
 
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -14,6 +14,7 @@ from workbench.store.database import Database
 from workbench.store.decisions import Decisions
 from workbench.store.drafts import Drafts
 from workbench.store.events import Events
+from workbench.store.files import Files
 from workbench.store.grants import Grants
 from workbench.store.held import Held
 from workbench.store.journal import Journal
@@ -45,6 +46,7 @@ class Store:
         self.checkpoints = Checkpoints(db)
         self.requests = Requests(db)
         self.held = Held(db)
+        self.files = Files(db)
         self.grants = Grants(db)
         self.journal = Journal(db, self.grants)
         self.decisions = Decisions(db)
