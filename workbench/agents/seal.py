@@ -10,7 +10,7 @@ import copy
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from strands.interrupt import Interrupt, InterruptException
 from strands.tools.decorator import DecoratedFunctionTool
@@ -18,6 +18,7 @@ from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import AgentTool, ToolContext, ToolSpec, ToolUse
 
 from workbench.agents.approval_reply import after_approval, read_reply
+from workbench.agents.outcome import OutcomeUnknown
 from workbench.agents.ports import (
     Doubtful,
     Finished,
@@ -157,12 +158,14 @@ class Sealed(_StandIn):
                     yield event
                     return
                 if isinstance(event, ToolResultEvent):
+                    if isinstance(event.exception, OutcomeUnknown):
+                        self._ask_again(tool_use, invocation_state, "lost", self.executed_input)
                     self._pause_for_reply(event.tool_result, tool_use, invocation_state)
                     yield self._kept(event.tool_result, event.exception)
                     return
                 last = event
                 yield event
-        except _AskedForApproval:
+        except _Asked:
             raise
         except InterruptException as paused:
             self._suspend([paused.interrupt])
@@ -175,22 +178,16 @@ class Sealed(_StandIn):
 
     def _pause_for_reply(self, result: Any, tool_use: ToolUse, invocation_state: dict[str, Any]) -> None:
         """Pause when the tool ran nothing and asks the person to approve its call (``kaboo_approval``)."""
-        if not self.hears_replies or self.once_more or not isinstance(result, Mapping):
+        if not self.hears_replies or self.once_more:
             return
-        reply = read_reply(result, self.call.tool)
+        reply = read_reply(well_formed(result, self.call.tool_call_id), self.call.tool)
         if reply is None:
             return
         self.ledger.suspended(self.call, "the tool asked for approval")
         shown = copy.deepcopy(self.executed_input)
         asked = replace(self.call, input=shown, digest=self.allowed_digest)
         request_id = self.ledger.ask(asked, "tool_approval", verdict=None, message=reply.message, reply=reply)
-        context: ToolContext[Any] = ToolContext(
-            tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
-        )
-        try:
-            context.interrupt(request_id, reason={"request": request_id})
-        except InterruptException as paused:
-            raise _AskedForApproval(paused.interrupt) from None
+        self._pause(request_id, tool_use, invocation_state)
 
     def _kept(self, result: Any, exception: Exception | None) -> ToolResultEvent:
         kept = well_formed(result, self.call.tool_call_id)
@@ -230,12 +227,15 @@ class Sealed(_StandIn):
 
     def _ask_again(
         self, tool_use: ToolUse, invocation_state: dict[str, Any], why: str, shown: dict[str, Any]
-    ) -> None:
-        """Raise a new request in place of running, and pause."""
+    ) -> NoReturn:
+        """Raise a new request in place of running, or of a result that was lost, and pause."""
         call = self.call
-        if why == "doubt":
+        if why in ("doubt", "lost"):
             request_id = self.ledger.ask(
-                call, "doubt", verdict=self.verdict, metadata={"executed_input": self.executed_input}
+                call,
+                "doubt",
+                verdict=self.verdict,
+                metadata={"executed_input": self.executed_input, "why": why},
             )
         else:
             asked = replace(call, input=shown, digest=digest(shown))
@@ -243,14 +243,22 @@ class Sealed(_StandIn):
             if why == "changed":
                 metadata["also_shown"] = self.executed_input
             request_id = self.ledger.ask(asked, "approval", verdict=self.verdict, metadata=metadata)
+        self._pause(request_id, tool_use, invocation_state)
+
+    def _pause(self, request_id: str, tool_use: ToolUse, invocation_state: dict[str, Any]) -> NoReturn:
+        """Pause on a request that is raised."""
         context: ToolContext[Any] = ToolContext(
             tool_use=tool_use, agent=self.agent, invocation_state=invocation_state
         )
-        context.interrupt(request_id, reason={"request": request_id})
+        try:
+            context.interrupt(request_id, reason={"request": request_id})
+        except InterruptException as paused:
+            raise _Asked(paused.interrupt) from None
+        raise RuntimeError(f"the request {request_id} was answered before it was asked")
 
 
-class _AskedForApproval(InterruptException):
-    """The pause of a tool that asked for approval; its request is raised already."""
+class _Asked(InterruptException):
+    """A pause whose request is raised already, unlike a tool's own."""
 
 
 @dataclass

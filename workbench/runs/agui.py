@@ -5,6 +5,7 @@ What AG-UI has no event for travels as ``CUSTOM`` events named ``workbench:…``
 - ``workbench:call``: who asked, what ``decide()`` said of a call
 - ``workbench:request``: a request was raised for a call
 - ``workbench:decision``: a request was decided
+- ``workbench:notice``: something that a person should know of the run, such as a server that is away
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ Event = dict[str, Any]
 CALL = "workbench:call"
 REQUEST = "workbench:request"
 DECISION = "workbench:decision"
+NOTICE = "workbench:notice"
 
 
 def _plain(event: BaseEvent) -> Event:

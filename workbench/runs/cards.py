@@ -139,7 +139,7 @@ class Cards:
         """Return the verdict of another config version on a request's call, or None without its agent or tool."""
         try:
             live = self._desk.open(version_id)
-            facts = live.blueprint(request.agent).facts.get(request.tool)
+            facts = self._tool_facts(live, request)
         except (ConfigInvalid, CannotBuild, ToolLoadError):
             return None
         policy = live.policy(request.agent)
@@ -149,6 +149,10 @@ class Cards:
         grants = [Grant(row.id, row.tool, row.subject_key, row.scope, row.subject_label) for row in rows]
         return decide(Call(request.tool, request.input), policy, grants, facts)
 
+    def _tool_facts(self, live: LiveConfig, request: Request) -> ToolFacts | None:
+        local = live.blueprint(request.agent).facts.get(request.tool)
+        return local or self._desk.mcp.known_facts(live.config, request.agent).get(request.tool)
+
     def policy(self, request: Request) -> AgentPolicy | None:
         """Return the policy a request was raised under, or None when its config no longer loads here."""
         live = self._live(self._store.configs.get(request.config_version_id))
@@ -157,7 +161,14 @@ class Cards:
     def facts(self, request: Request) -> ToolFacts:
         """Return what the config of a request says of its tool."""
         live = self._live(self._store.configs.get(request.config_version_id))
-        return annotation_facts(live.config, request.tool) if live else ToolFacts()
+        if live is None:
+            return ToolFacts()
+        known = (
+            self._desk.mcp.known_facts(live.config, request.agent)
+            if request.agent in live.config.agents
+            else {}
+        )
+        return known.get(request.tool) or annotation_facts(live.config, request.tool)
 
 
 def _shown_input(request: Request) -> dict[str, Any]:
@@ -171,6 +182,8 @@ def _because(request: Request, verdict: Verdict | None) -> str:
             return f"{request.agent} asked you."
         case "tool_approval", _:
             return f"{request.tool} asked for this approval itself (tool_approvals)."
+        case "doubt", "lost":
+            return f"Asked because the connection to {request.tool} broke while this call was running."
         case "doubt", _:
             return "Asked because the app stopped while this call was running."
         case _, "changed":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,13 @@ from strands.interrupt import Interrupt
 from strands.types._events import ToolInterruptEvent, ToolResultEvent
 from strands.types.tools import ToolUse
 
-from workbench.agents.builder import CannotBuild, build_agent
+from workbench.agents.builder import Blueprint, CannotBuild, build_agent
 from workbench.agents.delegate import DelegateTool
+from workbench.agents.mcp import McpTools
 from workbench.agents.ports import Place, seat_of
 from workbench.agents.results import error_result, success_result, with_note
 from workbench.agents.team import Member, Team, build_graph, build_swarm
-from workbench.config import Config, DelegateConfig, GraphConfig, SwarmConfig
+from workbench.config import Config, DelegateConfig, GraphConfig, SwarmConfig, members
 from workbench.runs import agui
 from workbench.runs.desk import LiveConfig
 from workbench.runs.failures import describe
@@ -36,12 +37,14 @@ class Crew:
     Args:
         saved: what the checkpoint kept of each seat, by its id, when a pause is being resumed.
         torn: the same, when a crash or a failure is being mended.
+        mcp: the tools of each agent's MCP servers, by the agent's name.
     """
 
     live: LiveConfig
     stage: Stage
     saved: Mapping[str, Any]
     torn: Mapping[str, Any]
+    mcp: Mapping[str, McpTools] = field(default_factory=dict)
     seats: dict[str, Seat] = field(default_factory=dict)
     _used_ids: set[str] = field(default_factory=set)
 
@@ -116,7 +119,7 @@ class Crew:
         if name not in config.agents:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
         place = above.beside((*above.path, name))
-        plan = self.live.blueprint(name)
+        plan = self._with_mcp(self.live.blueprint(name))
         mapper = self.stage.mapper(place)
         delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
         agent = build_agent(
@@ -136,6 +139,13 @@ class Crew:
             history.messages = agent.messages  # type: ignore[assignment]
             agent.add_hook(partial(_note_rewrite, history), MessageUpdatedEvent)
         return agent, mapper
+
+    def _with_mcp(self, plan: Blueprint) -> Blueprint:
+        """Add the tools of an agent's MCP servers, which were listed before the run began."""
+        found = self.mcp.get(plan.name)
+        if found is None:
+            return plan
+        return replace(plan, tools=(*plan.tools, *found.tools), facts={**plan.facts, **found.facts})
 
     def _delegates(self, team: DelegateConfig, coordinator: Place) -> list[DelegateTool]:
         config = self.live.config
@@ -232,3 +242,20 @@ def entry_path(config: Config, entry: str) -> tuple[str, ...]:
     """Return the agent path of a conversation's entry; a delegate orchestration stands as its coordinator."""
     orchestration = config.orchestrations.get(entry)
     return (orchestration.entry_name,) if isinstance(orchestration, DelegateConfig) else (entry,)
+
+
+def agents_from(config: Config, ref: str) -> set[str]:
+    """Return the names of every agent that a run of an entry may need."""
+    found: set[str] = set()
+    waiting, seen = [ref], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        orchestration = config.orchestrations.get(name)
+        if orchestration is not None:
+            waiting.extend(members(orchestration))
+        elif name in config.agents:
+            found.add(name)
+    return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.agents.builder import Blueprint, blueprint
+from workbench.agents.mcp import McpPool
 from workbench.config import Config, ImportSpecs, parse_config, policy_for
 from workbench.config.stamp import Stamp, folder_stamp
 from workbench.policy import AgentPolicy
@@ -49,6 +50,8 @@ class ConfigDesk:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.mcp = McpPool()
+        """The MCP servers of this process, shared by every config version."""
         self._open: OrderedDict[int, LiveConfig] = OrderedDict()
         self._lock = threading.Lock()
 

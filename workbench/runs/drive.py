@@ -10,13 +10,14 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.agents.mcp import McpTools
 from workbench.agents.ports import Place, Stopped
 from workbench.config import ConfigInvalid
 from workbench.policy.notes import CANCELLED, SKIPPED_BY_MESSAGE
 from workbench.runs import agui
 from workbench.runs.beginning import Beginning
-from workbench.runs.crew import Crew, entry_path
-from workbench.runs.desk import ConfigDesk
+from workbench.runs.crew import Crew, agents_from, entry_path
+from workbench.runs.desk import ConfigDesk, LiveConfig
 from workbench.runs.eventlog import EventLog
 from workbench.runs.failures import Failure, describe
 from workbench.runs.history import History
@@ -106,7 +107,13 @@ class Drive:
             remembers=conversation.door in DOORS_THAT_REMEMBER,
             histories=[history],
         )
-        self.stage = Stage(self.store, run, self.log, self.ledger, person=str(run.input.get("by", "")))
+        self.stage = Stage(
+            self.store,
+            run,
+            self.log,
+            self.ledger,
+            person=str(self.store.runs.require(run.turn_id).input.get("by", "")),
+        )
         checkpoint = self.store.checkpoints.latest(run.conversation_id)
         path = tuple(checkpoint.data["path"]) if checkpoint else self._entry_path(conversation.entry)
         self.beginning = beginning = Beginning(self.store, run, history, self.ledger, checkpoint, path)
@@ -121,6 +128,7 @@ class Drive:
             self.stage,
             saved=beginning.kept if beginning.resumes else {},
             torn=beginning.kept if beginning.mends else {},
+            mcp=await self._mcp_tools(live, conversation.entry),
         )
         self.ledger.on_stop = lambda: self._break_off(CANCELLED)
         seat = self.crew.take_seat(conversation.entry, Place(run.conversation_id, ()), history)
@@ -131,6 +139,19 @@ class Drive:
             return entry_path(self.desk.open(self.run.config_version_id).config, entry)
         except ConfigInvalid:
             return (entry,)
+
+    async def _mcp_tools(self, live: LiveConfig, entry: str) -> dict[str, McpTools]:
+        """List the tools of the MCP servers that this run may need, starting those that aren't running."""
+        found = {}
+        for agent in sorted(agents_from(live.config, entry)):
+            if live.config.agents[agent].mcp:
+                taken = live.blueprint(agent).facts
+                found[agent] = await asyncio.to_thread(
+                    self.desk.mcp.tools_for, live.config, agent, taken=list(taken)
+                )
+        for sentence in dict.fromkeys(p.sentence for tools in found.values() for p in tools.problems):
+            self.log.add(agui.custom(agui.NOTICE, {"sentence": sentence}))
+        return found
 
     async def _work(self, seat: Seat, beginning: Beginning) -> None:
         outcome = await self._beside(seat.go(beginning.prompt(seat)))

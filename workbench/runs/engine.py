@@ -52,7 +52,7 @@ class Engine:
     def __init__(self, store: Store, folder: Path) -> None:
         self.store = store
         self.desk = ConfigDesk(store)
-        self.shelf = Shelf(store, folder.resolve())
+        self.shelf = Shelf(store, folder.resolve(), self.desk.mcp)
         self.cards = Cards(store, self.desk)
         self.answers = Answers(store, self.desk, self.cards)
         self.transcripts = Transcripts(store, self.cards)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.agents.builder import CannotBuild, blueprint
+from workbench.agents.mcp import McpPool
 from workbench.agents.models import script_problems
 from workbench.agents.tools import ToolLoadError
 from workbench.config import (
@@ -69,8 +70,9 @@ class DiskChange:
 class Shelf:
     """The config files of one folder, and their versions in the store."""
 
-    def __init__(self, store: Store, folder: Path) -> None:
+    def __init__(self, store: Store, folder: Path, mcp: McpPool) -> None:
         self._store = store
+        self._mcp = mcp
         self.folder = folder
         self._seen: dict[str, tuple[int, int]] = {}
         self._changes: dict[str, DiskChange] = {}
@@ -213,7 +215,8 @@ class Shelf:
             return []
         specs = ImportSpecs(folder)
         tools = {
-            name: {**_facts(before, name, specs), **_facts(config, name, specs)} for name in config.agents
+            name: {**self._facts(before, name, specs), **self._facts(config, name, specs)}
+            for name in config.agents
         }
         return loosenings(
             {name: policy_for(before, name, specs) for name in before.agents},
@@ -235,6 +238,14 @@ class Shelf:
             entry=config.entry_name,
         )
 
+    def _facts(self, config: Config, agent: str, specs: ImportSpecs) -> Mapping[str, ToolFacts]:
+        """What is known of an agent's tools; a tool whose code doesn't load can't be judged, and can't run."""
+        known = self._mcp.known_facts(config, agent) if agent in config.agents else {}
+        try:
+            return {**known, **blueprint(config, agent, specs).facts}
+        except (CannotBuild, ToolLoadError):
+            return known
+
     def _remember_disk(self, path: Path, text: str) -> None:
         stat = path.stat()
         self._seen[str(path)] = (stat.st_mtime_ns, stat.st_size)
@@ -243,14 +254,6 @@ class Shelf:
     def _disk_seen(self, file: str) -> str | None:
         seen = self._store.settings.get(f"disk:{file}")
         return str(seen) if seen is not None else None
-
-
-def _facts(config: Config, agent: str, specs: ImportSpecs) -> Mapping[str, ToolFacts]:
-    """What is known of an agent's tools; a tool whose code doesn't load can't be judged, and can't run."""
-    try:
-        return blueprint(config, agent, specs).facts
-    except (CannotBuild, ToolLoadError):
-        return {}
 
 
 def _sha(text: str) -> str:

@@ -23,7 +23,7 @@ class Stage:
 
     Args:
         pause_id: the pause that this run resumes, or whose answers it goes back to; empty without one.
-        person: who started the run; tools may read it.
+        person: who sent the message of this turn; tools may read it, and it is the same after every pause.
     """
 
     store: Store

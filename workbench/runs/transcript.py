@@ -92,7 +92,7 @@ class Transcript:
             case "TOOL_CALL_RESULT":
                 self._result(data)
             case "CUSTOM":
-                self._custom(data["name"], data["value"], at)
+                self._custom(run, data["name"], data["value"], at)
             case "RUN_FINISHED" | "RUN_ERROR":
                 self._ended(run, data, at)
 
@@ -153,9 +153,11 @@ class Transcript:
             run, index = self._calls[name]
             run.items[index] = change(run.items[index])
 
-    def _custom(self, name: str, value: dict[str, Any], at: datetime) -> None:
+    def _custom(self, run: _Run, name: str, value: dict[str, Any], at: datetime) -> None:
         call_name = (value.get("seat", ""), value.get("toolCallId", ""))
-        if name == agui.CALL:
+        if name == agui.NOTICE:
+            run.view = replace(run.view, notices=(*run.view.notices, value["sentence"]))
+        elif name == agui.CALL:
             verdict = Verdict.from_dict(value["verdict"])
             self._change(
                 call_name,

@@ -175,6 +175,8 @@ class RunView:
     error: str | None = None
     error_code: str | None = None
     started_at: datetime | None = None
+    notices: tuple[str, ...] = ()
+    """What a person should know of this run, such as an MCP server that is away."""
 
     @property
     def finished(self) -> bool:

@@ -93,6 +93,7 @@ class Worker:
         self._stop.set()
         for thread in self._threads:
             thread.join(timeout)
+        self.desk.mcp.close()
 
     # -- the loop ---------------------------------------------------------------------------
 

@@ -67,6 +67,8 @@ def render_run(
         with st.chat_message("user", avatar=":material/person:"):
             st.caption(label(view.by or words.YOU))
             st.text(view.user_text)
+    for notice in view.notices:
+        st.caption(f":material/info: {label(visible(notice))}")
     for block in _blocks(view.items):
         name = words.path(tuple((titles or {}).get(part, part) for part in block.agent_path))
         with st.chat_message("assistant", avatar=avatar(block.agent_path[-1])):

@@ -161,8 +161,11 @@ def expired(at: str) -> str:
 
 def doubt(card: Card) -> str:
     """What is not known about a call."""
+    what = card.because_sentence.removeprefix("Asked because ").partition(" while this call was running")[0]
+    stopped = what or "the app stopped"
     return (
-        f"The app stopped while {card.tool} was running. It may have happened, and nothing here can tell. "
+        f"{stopped[:1].upper()}{stopped[1:]} while {card.tool} was running. It may have happened, and nothing "
+        "here can tell. "
         "Look where its effect would show, then choose."
     )
 
