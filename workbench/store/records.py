@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from workbench.policy.vocabulary import Decision, RequestKind, Scope, ToolKind
 from workbench.store.clock import new_id
+from workbench.store.stored import Stored
 
 Door: TypeAlias = Literal["app", "notebook", "agui", "invoke"]
 """Where somebody came in."""
@@ -31,7 +32,7 @@ ResultStatus: TypeAlias = Literal["success", "error"]
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigVersion:
+class ConfigVersion(Stored):
     """One immutable, validated text of a config, with the variables it was resolved with (secrets aside)."""
 
     id: int
@@ -79,7 +80,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Stored):
     """One stretch of work: from an input to a finish, a pause, a failure or a cancel."""
 
     id: str
@@ -120,7 +121,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Stored):
     """What lets any process continue a run, besides the messages, which it refers to."""
 
     run_id: str
@@ -164,7 +165,7 @@ class NewRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class Request(Stored):
     """What a pause waits on, and once decided, what was decided."""
 
     id: str
@@ -209,7 +210,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionRecord:
+class DecisionRecord(Stored):
     """One recorded decision, with its own copy of what it was about: it outlives its conversation."""
 
     id: int
@@ -272,7 +273,7 @@ class NewCall:
 
 
 @dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(Stored):
     """One tool call, from its proposal to its result."""
 
     key: str
@@ -323,7 +324,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class GrantRecord:
+class GrantRecord(Stored):
     """A remembered permission: tool, subject and scope, bound to a config and an agent."""
 
     id: str

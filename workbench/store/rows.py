@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
-from workbench.store.codec import decode_optional
+from workbench.store.stored import Stored, wait
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Stored)
+
+_JSON: Final = "json"
+_FLAG: Final = "flag"
 
 
 class RowShape(Generic[Record]):
     """The columns of a record, and how to make one of a row that has them in this order.
 
-    `json` names the fields kept as JSON text (NULL is None), `flags` those kept as 0 and 1.
+    `json` names the fields kept as JSON text (NULL is None), decoded when they are first looked at; `flags` those
+    kept as 0 and 1.
     """
 
     def __init__(
@@ -20,10 +24,13 @@ class RowShape(Generic[Record]):
     ) -> None:
         names = [each.name for each in fields(cast(Any, record))]
         self.columns = names
+        self.returning = "RETURNING " + ", ".join(f'"{name}"' for name in names)
+        """The columns, for the end of a statement that writes the table's row."""
         self._record = record
-        self._convert: list[tuple[int, Callable[[Any], Any]]] = [
-            *((names.index(name), decode_optional) for name in json),
-            *((names.index(name), bool) for name in flags),
+        # A slot's own setter: records are frozen, and their __init__ would want the JSON decoded.
+        self._slots: list[tuple[str, str, Callable[[Any, Any], None]]] = [
+            (name, _JSON if name in json else _FLAG if name in flags else "", vars(record)[name].__set__)
+            for name in names
         ]
 
     def select(self, alias: str) -> str:
@@ -32,7 +39,14 @@ class RowShape(Generic[Record]):
 
     def of(self, row: Any) -> Record:
         """The record of one row."""
-        values = list(row)
-        for place, convert in self._convert:
-            values[place] = convert(values[place])
-        return self._record(*values)
+        record = self._record.__new__(self._record)
+        texts: dict[str, str] = {}
+        for (name, kind, set_slot), value in zip(self._slots, row, strict=True):
+            if kind is _FLAG:
+                set_slot(record, bool(value))
+            elif kind is _JSON and value is not None:
+                texts[name] = value
+            else:
+                set_slot(record, value)
+        wait(record, texts)
+        return record
