@@ -6,7 +6,7 @@ from typing import Any, Final, Generic, TypeVar, cast
 
 from workbench.store.stored import Stored, wait
 
-Record = TypeVar("Record", bound=Stored)
+Record = TypeVar("Record")
 
 _JSON: Final = "json"
 _FLAG: Final = "flag"
@@ -27,6 +27,7 @@ class RowShape(Generic[Record]):
         self.returning = "RETURNING " + ", ".join(f'"{name}"' for name in names)
         """The columns, for the end of a statement that writes the table's row."""
         self._record = record
+        assert not json or issubclass(record, Stored), "JSON waits in the records that can hold it"
         # A slot's own setter: records are frozen, and their __init__ would want the JSON decoded.
         self._slots: list[tuple[str, str, Callable[[Any, Any], None]]] = [
             (name, _JSON if name in json else _FLAG if name in flags else "", vars(record)[name].__set__)
@@ -48,5 +49,6 @@ class RowShape(Generic[Record]):
                 texts[name] = value
             else:
                 set_slot(record, value)
-        wait(record, texts)
+        if isinstance(record, Stored):
+            wait(record, texts)
         return record
