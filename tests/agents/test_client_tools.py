@@ -185,13 +185,13 @@ def test_the_schema_accepts_what_the_checks_accept():
 
 
 def test_an_answer_comes_back_whole():
-    assert check_answer(ASK, one(), {"answers": [{"selected": ["Asia"]}]}) == answered(["Asia"])
-    assert check_answer(ASK, one(), answered(other="  Mars ")) == answered(other="Mars")
+    assert check_answer(ASK.name, one(), {"answers": [{"selected": ["Asia"]}]}) == answered(["Asia"])
+    assert check_answer(ASK.name, one(), answered(other="  Mars ")) == answered(other="Mars")
 
 
 def test_several_options_and_own_words_go_together_where_several_may_be_chosen():
     value = answered(["Asia", "Europe"], "and the Moon")
-    assert check_answer(ASK, one(multi_select=True), value) == answered(["Europe", "Asia"], "and the Moon")
+    assert check_answer(ASK.name, one(multi_select=True), value) == answered(["Europe", "Asia"], "and the Moon")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_several_options_and_own_words_go_together_where_several_may_be_chosen()
 )
 def test_odd_values_are_no_answer_to_a_question(value):
     with pytest.raises(BadAnswer, match="an answer is"):
-        check_answer(ASK, one(), value)
+        check_answer(ASK.name, one(), value)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_odd_values_are_no_answer_to_a_question(value):
 )
 def test_an_answer_that_does_not_answer_is_refused(changes, value, problem):
     with pytest.raises(BadAnswer) as caught:
-        check_answer(ASK, one(**changes), value)
+        check_answer(ASK.name, one(**changes), value)
     assert problem in caught.value.sentence
 
 
@@ -229,14 +229,14 @@ def test_a_refused_answer_names_each_question_that_lacks_one():
     asked = {"questions": [REGION, {"question": "Why?"}, {"question": "When?"}]}
     answers = [{"selected": ["Asia"]}, {"other": ""}, {"selected": ["Never"]}]
     with pytest.raises(BadAnswer) as caught:
-        check_answer(ASK, asked, {"answers": answers})
+        check_answer(ASK.name, asked, {"answers": answers})
     assert caught.value.fields == {"1": "has no answer yet.", "2": "has no option 'Never'."}
 
 
 def test_the_model_reads_each_question_with_its_answer():
     asked = {"questions": [{**REGION, "multi_select": True}, {"question": "Why?"}]}
     value = {"answers": [{"selected": ["Europe", "Asia"], "other": "Mars"}, {"other": "Because."}]}
-    assert answer_text(ASK, asked, value) == (
+    assert answer_text(ASK.name, asked, value) == (
         "Question: Which region?\nThe person's answer: Europe; Asia; (in their own words) Mars\n\n"
         "Question: Why?\nThe person's answer: (in their own words) Because."
     )
@@ -247,7 +247,7 @@ def test_the_model_reads_each_question_with_its_answer():
 
 def test_another_tools_arguments_are_held_to_its_schema():
     assert check_arguments(OWN, {"kind": "csv"}) == {"kind": "csv"}
-    with pytest.raises(BadArguments, match=r"pick_file: \$.kind: 'xml' is not one of"):
+    with pytest.raises(BadArguments, match="`kind` must be one of csv, json. Correct the arguments"):
         check_arguments(OWN, {"kind": "xml"})
     with pytest.raises(BadArguments, match="must be an object, not a list"):
         check_arguments(OWN, [])
@@ -265,14 +265,14 @@ def test_another_tools_arguments_are_held_to_its_schema():
     ],
 )
 def test_any_json_value_answers_another_tool(value, text):
-    assert check_answer(OWN, {}, value) == value
-    assert answer_text(OWN, {}, value) == text
+    assert check_answer(OWN.name, {}, value) == value
+    assert answer_text(OWN.name, {}, value) == text
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()])
 def test_what_is_no_json_value_answers_nothing(value):
     with pytest.raises(BadAnswer, match="not a JSON value"):
-        check_answer(OWN, {}, value)
+        check_answer(OWN.name, {}, value)
 
 
 # The tool object

@@ -28,7 +28,7 @@ def request(store: Store, conversation_id: str | None = None) -> Request:
 
 
 def given(store: Store, asked: Request, data: bytes = b"hello", name: str = "notes.txt") -> Upload:
-    return store.files.add(asked.id, asked.conversation_id, name, data)
+    return store.files.add(asked.id, asked.conversation_id, data, name=name, type="text/plain", is_text=True)
 
 
 def on_disk(store: Store) -> set[str]:

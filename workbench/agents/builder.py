@@ -58,7 +58,7 @@ def blueprint(
     """Load what one agent is made of.
 
     Args:
-        declared: the client tools there are; by default the workbench's own.
+        declared: the client tools there are; by default the workbench's own and those declared beside the config.
 
     Raises:
         ToolLoadError: a tool's code can't be loaded.
@@ -67,7 +67,7 @@ def blueprint(
     agent = config.agents.get(name)
     if agent is None:
         raise CannotBuild(f"{config.name}: there is no agent {name!r} any more.")
-    known = catalogue() if declared is None else declared
+    known = catalogue(config.folder) if declared is None else declared
     client_tools = {tool: known[tool] for tool in agent.client_tools if tool in known}
     tools = tuple(load_tools(agent, config, specs))
     facts = {tool.tool_name: annotation_facts(config, tool.tool_name) for tool in tools}

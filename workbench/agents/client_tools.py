@@ -5,16 +5,16 @@ what is wrong with it and asks again.
 """
 
 import copy
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import jsonschema
 from strands.types.tools import AgentTool, ToolGenerator, ToolSpec, ToolUse
 
-from workbench.agents import question
+from workbench.agents import datasources, declared_tools, files, question
 from workbench.agents.question import BadAnswer, BadArguments
+from workbench.config import DataSources, read_client_tools, read_datasources
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,12 @@ class ClientToolSpec:
     name: str
     description: str
     input_schema: Mapping[str, Any]
+    answer_schema: Mapping[str, Any] | None = None
+    """What an answer must keep to; None takes any JSON value, or is said by what is asked."""
+    title: str = ""
+    """What a card calls it; its name where that is empty."""
+    sources: DataSources | None = None
+    """The data there is to choose from; of `request_datasources` only."""
 
 
 class ClientToolAgentTool(AgentTool):
@@ -62,59 +68,102 @@ class ClientToolAgentTool(AgentTool):
         yield
 
 
-def catalogue() -> dict[str, ClientToolSpec]:
-    """The client tools that this workbench can draw, by name."""
-    ask_user = ClientToolSpec(question.ASK_USER, question.DESCRIPTION, copy.deepcopy(question.INPUT_SCHEMA))
-    return {ask_user.name: ask_user}
+def catalogue(folder: Path | None = None) -> dict[str, ClientToolSpec]:
+    """The client tools that this workbench can draw, by name.
+
+    Args:
+        folder: a config's folder. Its `client_tools/` declares further tools, its `datasources.yaml` is what
+            `request_datasources` offers; files with mistakes declare nothing.
+    """
+    own = [
+        ClientToolSpec(question.ASK_USER, question.DESCRIPTION, copy.deepcopy(question.INPUT_SCHEMA)),
+        ClientToolSpec(
+            datasources.REQUEST_DATASOURCES,
+            datasources.DESCRIPTION,
+            copy.deepcopy(datasources.INPUT_SCHEMA),
+            sources=read_datasources(folder) if folder is not None else DataSources(None),
+        ),
+        ClientToolSpec(
+            files.REQUEST_FILES,
+            files.DESCRIPTION,
+            copy.deepcopy(files.INPUT_SCHEMA),
+            copy.deepcopy(files.ANSWER_SCHEMA),
+        ),
+    ]
+    declared = [
+        ClientToolSpec(
+            tool.name,
+            tool.description,
+            {"properties": {}, **copy.deepcopy(tool.parameters)},
+            copy.deepcopy(tool.answer),
+            tool.title or "",
+        )
+        for tool in (read_client_tools(folder).tools.values() if folder is not None else ())
+    ]
+    return {spec.name: spec for spec in [*own, *declared]}
 
 
 def check_arguments(spec: ClientToolSpec, tool_input: Any) -> dict[str, Any]:
-    """Check the arguments of a client tool's call and return them normalised.
+    """Check the arguments of a client tool's call and return what is asked: normalised, and whole in itself.
 
     `ask_user` comes back as `{"questions": [{question, header, options: [{label, description}], multi_select,
-    allow_other}]}` with every key filled, whichever form it was asked in. Any other tool's arguments are checked
-    against its input schema and come back as they are.
+    allow_other}]}` with every key filled, whichever form it was asked in; `request_datasources` as
+    :func:`workbench.agents.datasources.check_arguments` says, `request_files` as :mod:`workbench.agents.files` does.
+    Any other tool's arguments are held to its schema and come back as they are.
 
     Raises `BadArguments` with the sentence that the model reads.
     """
-    if spec.name == question.ASK_USER:
-        return question.check_arguments(tool_input)
-    if not isinstance(tool_input, dict):
-        raise BadArguments(f"{spec.name}: the arguments must be an object, not {_kind(tool_input)}")
-    try:
-        jsonschema.validate(tool_input, spec.input_schema)
-    except jsonschema.ValidationError as error:
-        where = f"{error.json_path}: " if error.path else ""
-        raise BadArguments(f"{spec.name}: {where}{error.message}") from None
-    return tool_input
+    match spec.name:
+        case question.ASK_USER:
+            return question.check_arguments(tool_input)
+        case datasources.REQUEST_DATASOURCES:
+            return datasources.check_arguments(tool_input, spec.sources or DataSources(None))
+        case files.REQUEST_FILES:
+            return files.check_arguments(tool_input)
+        case _:
+            return declared_tools.check_arguments(spec.name, spec.input_schema, tool_input)
 
 
-def check_answer(spec: ClientToolSpec, tool_input: Any, value: Any) -> Any:
-    """Check a person's answer to a call whose arguments are `tool_input`, and return it normalised.
+def answer_schema(spec: ClientToolSpec, asked: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The JSON Schema that an answer to what is asked must keep to; None where no schema says it."""
+    if spec.name == datasources.REQUEST_DATASOURCES:
+        return datasources.answer_schema(asked)
+    return spec.answer_schema
+
+
+def check_answer(tool: str, asked: Mapping[str, Any], value: Any) -> Any:
+    """Check a person's answer to what a client tool asked, and return it normalised.
 
     `ask_user` answers are `{"answers": [{question, selected, other}]}`, one for each question in its order. Any JSON
-    value answers another client tool, `null`, `false`, `0` and `""` included.
+    value answers a declared tool here, `null`, `false`, `0` and `""` included.
 
-    Raises `BadAnswer` with a sentence for the person, and in `fields` one for each question that lacks an answer.
+    Raises `BadAnswer` with a sentence for the person, and in `fields` one for each part that lacks an answer.
     """
-    if spec.name == question.ASK_USER:
-        return question.check_answer(check_arguments(spec, tool_input), value)
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise BadAnswer(f"the answer is not a JSON value: {error}") from None
-    return value
+    match tool:
+        case question.ASK_USER:
+            return question.check_answer(question.check_arguments(asked), value)
+        case datasources.REQUEST_DATASOURCES:
+            return datasources.check_answer(asked, value)
+        case files.REQUEST_FILES:
+            return files.check_answer(asked, value)
+        case _:
+            return declared_tools.check_answer(value)
 
 
-def answer_text(spec: ClientToolSpec, tool_input: Any, value: Any) -> str:
-    """Say an answer as the model reads it; `value` is one that `check_answer` accepts."""
-    if spec.name == question.ASK_USER:
-        return question.answer_text(check_answer(spec, tool_input, value))
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+def answer_text(tool: str, asked: Mapping[str, Any], value: Any) -> str:
+    """Say an answer in words; `value` is one that `check_answer` accepts.
 
-
-def _kind(value: Any) -> str:
-    return question.kind_of(value)
+    It is what the model reads, but for `request_files`, whose texts :func:`workbench.agents.files.files_text` adds.
+    """
+    match tool:
+        case question.ASK_USER:
+            return question.answer_text(check_answer(tool, asked, value))
+        case datasources.REQUEST_DATASOURCES:
+            return datasources.answer_text(asked, value)
+        case files.REQUEST_FILES:
+            return files.answer_text(value)
+        case _:
+            return declared_tools.answer_text(value)
 
 
 __all__ = [
@@ -122,6 +171,7 @@ __all__ = [
     "BadArguments",
     "ClientToolAgentTool",
     "ClientToolSpec",
+    "answer_schema",
     "answer_text",
     "catalogue",
     "check_answer",

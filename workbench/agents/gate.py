@@ -21,7 +21,13 @@ from strands.hooks import (
 )
 from strands.types.tools import AgentTool, ToolUse
 
-from workbench.agents.client_tools import BadArguments, ClientToolSpec, answer_text, check_arguments
+from workbench.agents.client_tools import (
+    BadArguments,
+    ClientToolAgentTool,
+    ClientToolSpec,
+    answer_schema,
+    check_arguments,
+)
 from workbench.agents.ports import (
     Closed,
     Doubtful,
@@ -31,6 +37,7 @@ from workbench.agents.ports import (
     Place,
     ProposedCall,
     Ruled,
+    Standing,
     Suspended,
     Waiting,
 )
@@ -107,11 +114,15 @@ class Gate:
             note = event.cancel_tool if isinstance(event.cancel_tool, str) else "Cancelled by a hook"
             self.ledger.close(call, note)
             return
+        standing = self.ledger.standing(call)
         tool = event.selected_tool
         if tool is None:
-            self.ledger.close(call, f"Unknown tool: {call.tool}")
-            return
-        match self.ledger.standing(call):
+            if not isinstance(standing, Waiting) and not _is_question(standing):
+                self.ledger.close(call, f"Unknown tool: {call.tool}")
+                return
+            # A client tool whose declaration is gone: what it asked is answered all the same.
+            tool = ClientToolAgentTool(ClientToolSpec(call.tool, "", {}))
+        match standing:
             case Fresh():
                 self._judge(event, call, tool)
             case Waiting(request_id):
@@ -132,12 +143,19 @@ class Gate:
         question = self.client_tools.get(call.tool)
         if question is not None:
             try:
-                check_arguments(question, call.input)
+                asked = check_arguments(question, call.input)
             except BadArguments as bad:
                 self.ledger.close(call, str(bad))
                 event.cancel_tool = str(bad)
                 return
-            self._pause(event, self.ledger.ask(call, "question", verdict=None))
+            request_id = self.ledger.ask(
+                call,
+                "question",
+                verdict=None,
+                response_schema=answer_schema(question, asked),
+                metadata={"asked": asked, "title": question.title},
+            )
+            self._pause(event, request_id)
             return
         verdict = decide(
             Call(call.tool, copy.deepcopy(call.input)),
@@ -168,9 +186,7 @@ class Gate:
         """An answered request decides, whatever the config says by now (FAILURES 1)."""
         match ruled.decision:
             case "answered" if ruled.kind == "question":
-                spec = self.client_tools[call.tool]
-                text = answer_text(spec, check_arguments(spec, call.input), ruled.value)
-                result = success_result(call.tool_call_id, text)
+                result = success_result(call.tool_call_id, ruled.text)
                 self.ledger.answered(call, result)
                 event.selected_tool = Told(tool, result)
             case "happened":
@@ -275,6 +291,10 @@ class Gate:
                 call = self._call(event.agent, uses[index])
                 result: Any = self.ledger.unseen(call, dict(block["toolResult"]), stopped=stopped)
                 block["toolResult"] = result
+
+
+def _is_question(standing: Standing) -> bool:
+    return isinstance(standing, Ruled) and standing.kind == "question"
 
 
 def _json_schema(spec: Any) -> dict[str, Any] | None:

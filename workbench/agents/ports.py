@@ -98,6 +98,8 @@ class Ruled:
     """What the model reads when the call does not run."""
     value: Any
     """The answer to a question or to a tool's own interrupt."""
+    text: str = ""
+    """What the model reads of the answer to a question."""
     once_more: bool = False
     """The tool asked for approval itself and got it: it is called once more, and only once."""
 

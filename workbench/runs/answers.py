@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from workbench.agents.client_tools import BadAnswer, catalogue, check_answer
+from workbench.agents.client_tools import BadAnswer, check_answer
+from workbench.agents.files import REQUEST_FILES
 from workbench.policy import (
     Answer,
     AnswerRefused,
@@ -23,12 +24,14 @@ from workbench.policy.changes import changes
 from workbench.policy.notes import SUPERSEDED
 from workbench.policy.schema_check import SchemaUnusable, field_errors
 from workbench.runs import agui
+from workbench.runs.answer_words import asked_of
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
 from workbench.runs.interrupts import request_raised
 from workbench.runs.sentences import already_decided
 from workbench.runs.sets import TELLING_SECONDS, DecisionSets, host_refused
+from workbench.runs.uploads import checked_files
 from workbench.runs.views import AnswerOutcome, Card, EditPreview
 from workbench.store import AlreadyDecided, AnswerHeld, Door, NewRequest, Request, Store, as_time, new_id
 from workbench.store.codec import canonical
@@ -53,13 +56,15 @@ class Answers:
         request = self._request(request_id)
         if request.status == "decided":
             return self._once_more(request, answer)
-        answer = _checked(request, answer)
+        answer = self._checked(request, answer)
         settlement = self._settle(request, answer, by, self._store.now())
         if self.sets.listens(self._store.requests.of_pause(request.pause_id)):
             self._hold(request, answer, by, via)
         else:
             with self._store.transaction(durable=True):
                 self._resume_when_complete(self._record(request, answer, settlement, by, via))
+        if request.tool == REQUEST_FILES:
+            self._cards.uploads.sweep()
         card = self._cards.of_request(self._request(request.id))
         return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
 
@@ -136,13 +141,25 @@ class Answers:
     def _once_more(self, request: Request, answer: Answer) -> AnswerOutcome:
         """Take the answer that was given already as heard; refuse another one, whether or not it would fit."""
         try:
-            given = answer_to_dict(_checked(request, answer))
+            given = answer_to_dict(self._checked(request, answer))
         except AnswerRefused:
             raise _refused(request) from None
         if request.answer is None or canonical(given) != canonical(request.answer):
             raise _refused(request)
         card = self._cards.of_request(request)
         return AnswerOutcome(card=card, left=card.left)
+
+    def _checked(self, request: Request, answer: Answer) -> Answer:
+        """Check an answer to a question against what it asked; what it lacks is said field by field."""
+        if request.kind != "question" or not isinstance(answer, Answered):
+            return answer
+        try:
+            value = check_answer(request.tool, asked_of(request), answer.value)
+            if request.tool == REQUEST_FILES:
+                value = checked_files(self._store, request, value)
+        except BadAnswer as bad:
+            raise AnswerRefused("invalid_answer", bad.sentence, bad.fields) from None
+        return replace(answer, value=value)
 
     def _settle(self, request: Request, answer: Answer, by: str, now: datetime) -> Settlement:
         return settle(
@@ -324,18 +341,6 @@ def _facts_of(request: Request) -> RequestFacts:
         scopes=tuple(request.scopes),
         expires_at=as_time(request.expires_at) if request.expires_at else None,
     )
-
-
-def _checked(request: Request, answer: Answer) -> Answer:
-    """Check an answer to a question against its tool; what it lacks is said field by field."""
-    spec = catalogue().get(request.tool) if request.kind == "question" else None
-    if spec is None or not isinstance(answer, Answered):
-        return answer
-    try:
-        return replace(answer, value=check_answer(spec, request.input, answer.value))
-    except BadAnswer as bad:
-        fields = {str(key): str(value) for key, value in getattr(bad, "fields", {}).items()}
-        raise AnswerRefused("invalid_answer", str(bad), fields) from None
 
 
 def _refused(request: Request) -> AnswerRefused:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from workbench.agents.builder import CannotBuild
-from workbench.agents.client_tools import answer_text, catalogue, check_arguments
 from workbench.agents.tools import ToolLoadError
 from workbench.config import ConfigInvalid, annotation_facts
 from workbench.policy import AgentPolicy, Call, Grant, Subject, ToolFacts, Verdict, answer_from_dict, decide
 from workbench.policy.answer import Answered, Happened
+from workbench.runs.answer_words import answered_words, asked_of
 from workbench.runs.desk import ConfigDesk, LiveConfig
 from workbench.runs.sentences import because_sentence
+from workbench.runs.uploads import Uploads
 from workbench.runs.views import Card, ConfigChange, DecisionLine
 from workbench.store import ConfigVersion, Request, Store, as_time
 
@@ -24,6 +24,7 @@ class Cards:
     def __init__(self, store: Store, desk: ConfigDesk) -> None:
         self._store = store
         self._desk = desk
+        self.uploads = Uploads(store)
         self._decided: dict[tuple[str, bool], Card] = {}
 
     def of_request(self, request: Request, pause: Sequence[Request] | None = None) -> Card:
@@ -58,10 +59,10 @@ class Cards:
             agent_title=_title(live, request.agent),
             agent_path=tuple(_title(live, name) for name in request.agent_path),
             tool=request.tool,
-            tool_title=_tool_title(live, request.tool),
+            tool_title=str(request.metadata.get("title") or _tool_title(live, request.tool)),
             description=request.description,
             message=request.message,
-            input=_shown_input(request),
+            input=asked_of(request) if request.kind == "question" else request.input,
             input_schema=request.input_schema,
             response_schema=request.response_schema,
             subject=Subject(request.subject_key, request.subject_label),
@@ -77,6 +78,7 @@ class Cards:
             config_changed=self._change(request, version) if request.status == "open" else None,
             status=request.status,
             decision=_decision(request),
+            files=self.uploads.rows(request),
             answer_text=_answer_text(request),
             executed_input=request.executed_input,
             edited=request.edited,
@@ -171,11 +173,6 @@ class Cards:
         return known.get(request.tool) or annotation_facts(live.config, request.tool)
 
 
-def _shown_input(request: Request) -> dict[str, Any]:
-    spec = catalogue().get(request.tool) if request.kind == "question" else None
-    return check_arguments(spec, request.input) if spec else request.input
-
-
 def _because(request: Request, verdict: Verdict | None) -> str:
     match request.kind, request.metadata.get("why"):
         case "question", _:
@@ -214,10 +211,9 @@ def _decision(request: Request) -> DecisionLine | None:
 
 def _answer_text(request: Request) -> str:
     answer = answer_from_dict(request.answer) if request.answer else None
-    spec = catalogue().get(request.tool) if request.kind == "question" else None
     match answer:
-        case Answered(value=value) if spec is not None:
-            return answer_text(spec, check_arguments(spec, request.input), value)
+        case Answered() if request.kind == "question":
+            return answered_words(request)
         case Answered(value=value):
             return repr(value) if not isinstance(value, str) else value
         case Happened(result=result):

@@ -11,12 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.agents.client_tools import answer_text, catalogue, check_arguments
 from workbench.agents.ports import ApprovalMark, seat_of
 from workbench.agents.results import error_result, fitted, success_result
-from workbench.policy import answer_from_dict
-from workbench.policy.answer import Answered
 from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.runs.answer_words import model_reads
 from workbench.runs.retelling import half_done
 from workbench.runs.standings import mark_of
 from workbench.store import CallRecord, Request, Store
@@ -56,7 +54,7 @@ def close_batch(
         if record is not None and record.kind == "delegate":
             seat = seat_of(key)
             words = half_done(store, record.turn_id, record.conversation_id, record.tool, seat, note)
-        ended.append(_close(record, store.requests.of_call(key), key, tool_call_id, words))
+        ended.append(_close(store, record, store.requests.of_call(key), key, tool_call_id, words))
     return ended
 
 
@@ -70,13 +68,20 @@ def close_rest(
     closed = []
     for record in store.journal.open(conversation_id):
         if record.key not in apart_from:
-            ended = _close(record, store.requests.of_call(record.key), record.key, record.tool_call_id, note)
+            ended = _close(
+                store, record, store.requests.of_call(record.key), record.key, record.tool_call_id, note
+            )
             closed.append(replace(ended, seat=record.seat))
     return closed
 
 
 def _close(
-    record: CallRecord | None, request: Request | None, key: str, tool_call_id: str, note: str
+    store: Store,
+    record: CallRecord | None,
+    request: Request | None,
+    key: str,
+    tool_call_id: str,
+    note: str,
 ) -> ClosedCall:
     def closed(text: str, mark: ApprovalMark | None = None) -> ClosedCall:
         return ClosedCall(key, tool_call_id, error_result(tool_call_id, text), mark, False, text)
@@ -101,18 +106,10 @@ def _close(
         return closed(note)
     mark = mark_of(request)
     if request.decision == "answered" and request.kind == "question":
-        told = _answered(request, tool_call_id)
+        # An answer already given is not thrown away with the pause.
+        told = success_result(tool_call_id, model_reads(store, request))
         return ClosedCall(key, tool_call_id, told, mark, True, None, answered=True)
     if request.decision in ("approved", "answered", "run_again"):
         moved_on = closed(NOT_RUN_MOVED_ON if note.startswith(SKIPPED_BY_MESSAGE) else note, mark)
         return replace(moved_on, not_run_request=request.id)
     return closed(request.note or note, mark)
-
-
-def _answered(request: Request, tool_call_id: str) -> dict[str, Any]:
-    """An answer already given is not thrown away with the pause."""
-    answer = answer_from_dict(request.answer) if request.answer else None
-    spec = catalogue().get(request.tool)
-    if spec is None or not isinstance(answer, Answered):
-        return error_result(tool_call_id, request.note or SKIPPED_BY_MESSAGE)
-    return success_result(tool_call_id, answer_text(spec, check_arguments(spec, request.input), answer.value))

@@ -27,6 +27,7 @@ from workbench.runs.views import (
     ConversationRow,
     ConversationStatus,
     EditPreview,
+    FileRow,
     MessageWarning,
     RunView,
     WaitingRow,
@@ -111,6 +112,7 @@ class Engine:
             )
             self.store.grants.revoke_of_conversation(conversation_id, by)
             self.store.conversations.delete(conversation_id)
+        self.cards.uploads.sweep()
 
     def conversation(self, conversation_id: str) -> ConversationPage:
         """Return the head of a conversation.
@@ -177,6 +179,14 @@ class Engine:
     def answer(self, request_id: str, answer: Answer, *, by: str, via: Door = "app") -> AnswerOutcome:
         """Record an answer; see :meth:`workbench.runs.answers.Answers.answer`."""
         return self.answers.answer(request_id, answer, by=by, via=via)
+
+    def add_file(self, request_id: str, name: str, data: bytes) -> FileRow:
+        """Take a file for a card that asks for some; see :meth:`workbench.runs.uploads.Uploads.add`."""
+        return self.cards.uploads.add(request_id, name, data)
+
+    def drop_file(self, request_id: str, file_id: str) -> None:
+        """Take a file back; see :meth:`workbench.runs.uploads.Uploads.drop`."""
+        self.cards.uploads.drop(request_id, file_id)
 
     def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
         """Say what an edited call would be; nothing is stored."""

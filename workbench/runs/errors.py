@@ -35,6 +35,12 @@ class MessageRefused(EngineRefused):
     code = "message_refused"
 
 
+class FileRefused(EngineRefused):
+    """A file is too large, of the wrong kind or too many, or the card takes none."""
+
+    code = "file_refused"
+
+
 class NothingToDo(EngineRefused):
     """There is nothing to stop, or nothing to try again."""
 

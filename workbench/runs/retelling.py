@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.agents.client_tools import catalogue
 from workbench.agents.ports import seat_of
 from workbench.agents.results import result_text
-from workbench.policy import answer_from_dict
-from workbench.policy.answer import Answered
 from workbench.runs.answer_words import answered_words, question_words
 from workbench.store import Request, Store
 
@@ -69,16 +66,10 @@ def _sentence(request: Request) -> str:
         case _, None | "superseded":
             return ""
         case "question", "answered":
-            answer = answer_from_dict(request.answer) if request.answer else None
-            value = answer.value if isinstance(answer, Answered) else None
-            spec = catalogue().get(request.tool)
-            said = answered_words(spec, request.input, value).replace("\n", "\n  ")
+            said = answered_words(request).replace("\n", "\n  ")
             return f"- {request.agent} asked the person. {said}"
         case "question", _:
-            spec = catalogue().get(request.tool)
-            return (
-                f"- {request.agent} asked: {question_words(spec, request.input)} The person did not answer."
-            )
+            return f"- {request.agent} asked: {question_words(request)} The person did not answer."
         case _, "approved":
             edited = " with changed arguments" if request.edited else ""
             return f"- The person approved {request.tool}{edited}."

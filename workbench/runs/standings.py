@@ -20,6 +20,7 @@ from workbench.agents.ports import (
 )
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered, Happened
+from workbench.runs.answer_words import model_reads
 from workbench.store import CallRecord, Request, Store
 
 LOST = "its outcome was lost, and it runs again"
@@ -55,11 +56,11 @@ class Standings:
             settled = request is not None and request.metadata.get("attempt") == record.attempts
             if request is None or request.kind != "doubt" or not settled:
                 return self.doubtful(record)
-            return _ruled(request, requests)
+            return _ruled(self.store, request, requests)
         if record is not None and record.kind == "delegate" and record.attempts:
             # What let it begin is settled; asking or counting a permission again would be for the same call.
             return Suspended(record.input if record.executed_input is None else record.executed_input)
-        return Fresh() if request is None else _ruled(request, requests)
+        return Fresh() if request is None else _ruled(self.store, request, requests)
 
     def permitted(self, key: str, grant_id: str | None) -> None:
         """Note that a permission lets a call run."""
@@ -112,9 +113,10 @@ def mark_of(request: Request) -> ApprovalMark:
     )
 
 
-def _ruled(request: Request, about: Sequence[Request]) -> Ruled:
+def _ruled(store: Store, request: Request, about: Sequence[Request]) -> Ruled:
     assert request.decision is not None
     answer = answer_from_dict(request.answer) if request.answer else None
+    is_answered = request.kind == "question" and request.decision == "answered"
     value: Any = None
     match answer:
         case Answered(value=given):
@@ -134,5 +136,6 @@ def _ruled(request: Request, about: Sequence[Request]) -> Ruled:
         executed_input=executed,
         note=request.note or "",
         value=value,
+        text=model_reads(store, request) if is_answered else "",
         once_more=any(one.kind == "tool_approval" and one.decision == "approved" for one in about),
     )

@@ -41,6 +41,19 @@ class ConfigChange:
 
 
 @dataclass(frozen=True)
+class FileRow:
+    """A file that was given to a card."""
+
+    id: str
+    name: str
+    type: str
+    size: int
+    """In bytes."""
+    is_text: bool
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Card:
     """A request, with all that a person needs to decide it."""
 
@@ -56,6 +69,7 @@ class Card:
     description: str
     message: str
     input: dict[str, Any]
+    """The call as it was shown; of a question what is asked, every key filled."""
     input_schema: dict[str, Any] | None
     response_schema: dict[str, Any] | None
     subject: Subject
@@ -71,6 +85,8 @@ class Card:
     config_changed: ConfigChange | None = None
     status: Literal["open", "decided"] = "open"
     decision: DecisionLine | None = None
+    files: tuple[FileRow, ...] = ()
+    """What was given to a card that asks for files; once it is answered, what the answer is made of."""
     answer_text: str = ""
     """What the person answered to a question, in words; empty otherwise."""
     executed_input: dict[str, Any] | None = None

@@ -38,7 +38,7 @@ from workbench.store.errors import (
     StoreError,
     TransactionMisuse,
 )
-from workbench.store.files import Upload
+from workbench.store.files import Upload, hash_of
 from workbench.store.held import HeldAnswer
 from workbench.store.records import (
     Attempt,
@@ -119,6 +119,7 @@ __all__ = [
     "Upload",
     "as_text",
     "as_time",
+    "hash_of",
     "new_id",
     "optional_text",
     "utc_now",

@@ -21,12 +21,12 @@ from workbench.store.clock import new_id
 from workbench.store.conversations import check_alive
 from workbench.store.database import Database, insert
 from workbench.store.errors import DiskFailed, DiskFull, TransactionMisuse
+from workbench.store.rows import RowShape
 
 ENDING: Final = ".files"
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _HALF_WRITTEN: Final = ".new"
 _FORGOTTEN_SECONDS: Final = 3600.0
-_COLUMNS: Final = "id, request_id, conversation_id, sha256, name, size, added_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,16 @@ class Upload:
     """What its content is kept under."""
     name: str
     """What people call it; never a path."""
+    type: str
+    """What it is, such as `text/csv`."""
+    is_text: bool
+    """Whether its content can be read as text."""
     size: int
     """In bytes."""
     added_at: str
+
+
+_SHAPE = RowShape(Upload, flags=("is_text",))
 
 
 class Files:
@@ -53,19 +60,30 @@ class Files:
         self.folder = db.path.with_name(db.path.name + ENDING)
         """Where the contents are; made with the first of them."""
 
-    def add(self, request_id: str, conversation_id: str, name: str, data: bytes) -> Upload:
+    def add(
+        self,
+        request_id: str,
+        conversation_id: str,
+        data: bytes,
+        *,
+        name: str,
+        type: str,
+        is_text: bool,
+    ) -> Upload:
         """Keep a file, durably.
 
         Raises ConversationNotFound, ConversationDeleted, DiskFull and DiskFailed; then nothing is kept.
         """
         upload = Upload(
-            new_id(),
-            request_id,
-            conversation_id,
-            hashlib.sha256(data).hexdigest(),
-            name,
-            len(data),
-            self._db.now(),
+            id=new_id(),
+            request_id=request_id,
+            conversation_id=conversation_id,
+            sha256=hash_of(data),
+            name=name,
+            type=type,
+            is_text=is_text,
+            size=len(data),
+            added_at=self._db.now(),
         )
         with self._disk():
             self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -78,9 +96,7 @@ class Files:
                 # Inside the transaction, which a sweep needs too: content and row appear together.
                 with self._db.transaction(durable=True) as connection:
                     check_alive(self._db, conversation_id)
-                    insert(
-                        connection, "uploads", {each: getattr(upload, each) for each in _COLUMNS.split(", ")}
-                    )
+                    insert(connection, "uploads", {each: getattr(upload, each) for each in _SHAPE.columns})
                     os.replace(written, self.folder / upload.sha256)
                     _sync(self.folder)
             finally:
@@ -106,7 +122,7 @@ class Files:
             return None
         except OSError as error:
             raise _failed(error, self.folder) from error
-        return data if hashlib.sha256(data).hexdigest() == sha256 else None
+        return data if hash_of(data) == sha256 else None
 
     def drop(self, id: str) -> None:
         """Forget a file; it is fine if there is none. Its content goes with the next sweep."""
@@ -139,9 +155,8 @@ class Files:
         return unused
 
     def _where(self, condition: str, *params: Any) -> list[Upload]:
-        return [
-            Upload(*row) for row in self._db.all(f"SELECT {_COLUMNS} FROM uploads WHERE {condition}", params)
-        ]
+        rows = self._db.all(f"SELECT {_SHAPE.select('u')} FROM uploads u WHERE {condition}", params)
+        return [_SHAPE.of(row) for row in rows]
 
     @contextmanager
     def _disk(self) -> Generator[None, None, None]:
@@ -149,6 +164,11 @@ class Files:
             yield
         except OSError as error:
             raise _failed(error, self.folder) from error
+
+
+def hash_of(data: bytes) -> str:
+    """What a content is kept under."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def _failed(error: OSError, folder: Path) -> DiskFull | DiskFailed:

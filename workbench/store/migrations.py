@@ -164,7 +164,8 @@ CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at TEX
 UPLOADS: Final = """
 CREATE TABLE uploads (
   number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, request_id TEXT NOT NULL, conversation_id TEXT NOT NULL,
-  sha256 TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, added_at TEXT NOT NULL
+  sha256 TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, is_text INTEGER NOT NULL, size INTEGER NOT NULL,
+  added_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX uploads_request ON uploads (request_id);
 CREATE INDEX uploads_conversation ON uploads (conversation_id);
