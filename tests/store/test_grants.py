@@ -113,3 +113,11 @@ def test_grants_are_listed_newest_first(store: Store) -> None:
     assert store.grants.list(config_name="shop") == [second, revoked]
     assert store.grants.list(conversation_id=here.id) == [second]
     assert store.grants.list(live_only=True) == [other, second]
+
+
+def test_a_grant_may_end_with_the_process_that_keeps_it(store: Store) -> None:
+    kept, other = making.grant(store), making.grant(store, holder="host|1|2|abc")
+    assert store.grants.revoke_held("host|1|2|abc", "the end") == 1
+    assert store.grants.live("shop", "merchant", None) == [kept]
+    assert store.grants.require(other.id).revoked_by == "the end"
+    assert store.grants.revoke_held("host|1|2|abc", "the end") == 0

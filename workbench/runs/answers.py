@@ -29,6 +29,7 @@ from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
 from workbench.runs.interrupts import request_raised
+from workbench.runs.process import process_name
 from workbench.runs.sentences import already_decided
 from workbench.runs.sets import TELLING_SECONDS, DecisionSets, host_refused
 from workbench.runs.uploads import checked_files
@@ -44,6 +45,8 @@ class Answers:
         self._store = store
         self._cards = cards
         self.sets = DecisionSets(store, desk)
+        self.holder: str | None = process_name()
+        """What a permission for a session of the invoke API ends with; None keeps it for good."""
 
     def answer(self, request_id: str, answer: Answer, *, by: str, via: Door) -> AnswerOutcome:
         """Record an answer. When it was the last one its pause waited for, the resume is queued in the same
@@ -190,6 +193,7 @@ class Answers:
             via=via,
             max_uses=settlement.uses,
             expires_at=None if lasts is None else self._store.now() + timedelta(seconds=lasts),
+            holder=self.holder if via == "invoke" else None,
         )
 
     def announce(self, decided: Request) -> None:

@@ -119,7 +119,7 @@ class Crew:
         if name not in config.agents:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
         place = above.beside((*above.path, name))
-        plan = self._with_mcp(self.live.blueprint(name))
+        plan = self.stage.ledger.terms.fitted(self._with_mcp(self.live.blueprint(name)))
         mapper = self.stage.mapper(place)
         delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
         agent = build_agent(

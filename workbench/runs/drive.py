@@ -26,6 +26,7 @@ from workbench.runs.ledger import RunLedger
 from workbench.runs.seat import AgentSeat, Outcome, Seat, TeamSeat
 from workbench.runs.snapshots import take_state
 from workbench.runs.stage import Stage
+from workbench.runs.terms import terms_of
 from workbench.store import Claim, Conversation, ConversationDeleted, LeaseLost, Store, StoreError
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,6 @@ CANCEL_CHECK_SECONDS = 0.1
 CANCEL_GRACE_SECONDS = 3.0
 GIVE_BACK_SECONDS = 0.5
 GIVE_BACK_TRIES = 20  # then the lease runs out by itself
-DOORS_THAT_REMEMBER = frozenset({"app", "notebook"})
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Drive:
             token=self.claim.token,
             config_name=conversation.config_file,
             log=self.log,
-            remembers=conversation.door in DOORS_THAT_REMEMBER,
+            terms=terms_of(self.store, run),
             histories=[history],
         )
         self.stage = Stage(

@@ -19,6 +19,7 @@ from workbench.runs.errors import ConversationUnknown
 from workbench.runs.permissions import Permissions
 from workbench.runs.shelf import ConfigRow, DiskChange, Shelf
 from workbench.runs.talk import Talk
+from workbench.runs.terms import Terms
 from workbench.runs.transcripts import Transcripts
 from workbench.runs.views import (
     AnswerOutcome,
@@ -154,9 +155,11 @@ class Engine:
 
     # -- talking ----------------------------------------------------------------------------
 
-    def send(self, conversation_id: str, text: str, *, by: str, via: Door = "app") -> str:
+    def send(
+        self, conversation_id: str, text: str, *, by: str, via: Door = "app", terms: Terms | None = None
+    ) -> str:
         """Send a message; see :meth:`workbench.runs.talk.Talk.send`."""
-        return self.talk.send(self._conversation(conversation_id), text, by=by, via=via)
+        return self.talk.send(self._conversation(conversation_id), text, by=by, via=via, terms=terms)
 
     def open_for_message(self, conversation_id: str) -> MessageWarning:
         """Say what a message sent now would close."""

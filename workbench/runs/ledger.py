@@ -30,7 +30,9 @@ from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
 from workbench.runs.interrupts import request_raised
+from workbench.runs.process import is_alive
 from workbench.runs.standings import LOST, Standings
+from workbench.runs.terms import Terms
 from workbench.store import (
     CallAlreadyFinished,
     CallInDoubt,
@@ -44,6 +46,9 @@ from workbench.store import (
     new_id,
 )
 
+ENDED = "the end of the process that kept it"
+"""Who took a permission back that was to last as long as a process."""
+
 
 @dataclass
 class RunLedger:
@@ -53,6 +58,7 @@ class RunLedger:
         run: the run, which is working and whose lease this process holds.
         token: the fencing token of that lease; every commit checks it in its own transaction.
         config_name: which config the grants belong to.
+        terms: what the door it came through brings along.
     """
 
     store: Store
@@ -60,7 +66,7 @@ class RunLedger:
     token: int
     config_name: str
     log: EventLog
-    remembers: bool
+    terms: Terms
     histories: list[History] = field(default_factory=list)
     """The messages of every agent at work, of which each transaction stores what is new."""
     requests: list[NewRequest] = field(default_factory=list)
@@ -80,6 +86,11 @@ class RunLedger:
 
     def __post_init__(self) -> None:
         self._standings = Standings(self.store)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether wider scopes than ``once`` may be offered."""
+        return self.terms.remembers
 
     # -- what is known of a call ------------------------------------------------------------
 
@@ -102,6 +113,10 @@ class RunLedger:
 
     def grants(self, agent: str) -> Sequence[Grant]:
         """Return the live permissions of an agent in this conversation."""
+        rows = self.store.grants.live(self.config_name, agent, self.run.conversation_id)
+        ended = {row.holder for row in rows if row.holder is not None and not is_alive(row.holder)}
+        for holder in ended:
+            self.store.grants.revoke_held(holder, ENDED)
         return [
             Grant(
                 id=row.id,
@@ -110,7 +125,8 @@ class RunLedger:
                 scope=row.scope,
                 subject_label=row.subject_label,
             )
-            for row in self.store.grants.live(self.config_name, agent, self.run.conversation_id)
+            for row in rows
+            if row.holder not in ended
         ]
 
     # -- what is decided of a call ----------------------------------------------------------

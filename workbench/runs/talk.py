@@ -7,6 +7,7 @@ from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
 from workbench.runs.errors import Busy, MessageRefused, NothingToDo
 from workbench.runs.shelf import Shelf
+from workbench.runs.terms import KEY, Terms
 from workbench.runs.views import MessageWarning
 from workbench.store import Conversation, ConversationBusy, Door, Request, Store
 
@@ -24,10 +25,15 @@ class Talk:
         self._cards = cards
         self._answers = answers
 
-    def send(self, row: Conversation, text: str, *, by: str, via: Door = "app") -> str:
+    def send(
+        self, row: Conversation, text: str, *, by: str, via: Door = "app", terms: Terms | None = None
+    ) -> str:
         """Send a message and return the id of the run that will answer it.
 
         What waits is closed: open requests as skipped, and what was approved in the same pause does not run.
+
+        Args:
+            terms: what the door brings along; by default what its name says.
 
         Raises:
             MessageRefused: it is empty or too long.
@@ -44,7 +50,7 @@ class Talk:
                 row.id,
                 config_version_id=version.id,
                 kind="message",
-                input={"text": text, "by": by, "via": via},
+                input={"text": text, "by": by, "via": via, **({KEY: terms.to_dict()} if terms else {})},
             )
             if not row.title:
                 self._store.conversations.rename(row.id, _title_of(text))

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import socket
 import threading
 import time
-import uuid
 from contextlib import suppress
-from pathlib import Path
 
 from workbench.policy import AnswerRefused
 from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.drive import Drive
+from workbench.runs.process import is_gone, process_name
 from workbench.runs.recovery import recover, unfinished_sets
 from workbench.store import Claim, Store, StoreError
 
@@ -30,35 +27,6 @@ LEASE_SECONDS = 15.0
 HEARTBEAT_SECONDS = 4.0
 POLL_SECONDS = 0.02
 RECOVERY_SECONDS = 5.0
-
-
-def process_name() -> str:
-    """Name this process so that another one on this machine can tell whether it is still alive."""
-    return f"{socket.gethostname()}|{os.getpid()}|{_started(os.getpid())}|{uuid.uuid4().hex[:8]}"
-
-
-def is_gone(holder: str) -> bool:
-    """Whether the process that holds a lease is surely dead: same machine, no such process any more."""
-    host, pid, started, *_ = [*holder.split("|"), "", "", ""]
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    return _started(int(pid)) != started
-
-
-def _started(pid: int) -> str:
-    """When a process was started, in clock ticks since boot; empty when there is none."""
-    try:
-        state, *rest = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        # One that is dead and that nobody has buried yet does not work any more either.
-        return "" if state in ("Z", "X") else rest[18]
-    except OSError:
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return ""
-        except PermissionError:
-            return "?"
-        return "?"
 
 
 class Worker:

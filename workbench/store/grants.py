@@ -39,10 +39,12 @@ class Grants:
         via: Door,
         max_uses: int | None = None,
         expires_at: datetime | str | None = None,
+        holder: str | None = None,
     ) -> GrantRecord:
         """Remember a permission, durably. A `thread` grant is bound to its conversation, an `always` one to none.
 
-        A request makes at most one grant: asked again for the same request, it returns that one. Raises StoreError
+        With a `holder` it ends with that process; who reads it must look whether that lives. A request makes at most
+        one grant: asked again for the same request, it returns that one. Raises StoreError
         for the scope `once`, which is never remembered, and for a `thread` grant without a conversation.
         """
         if scope == "once":
@@ -76,6 +78,7 @@ class Grants:
                     "created_at": self._db.now(),
                     "max_uses": max_uses,
                     "expires_at": optional_text(expires_at),
+                    "holder": holder,
                 },
             )
             return self.require(id)
@@ -136,6 +139,15 @@ class Grants:
                 connection,
                 "UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE conversation_id = ? AND revoked_at IS NULL",
                 (self._db.now(), by, conversation_id),
+            ).rowcount
+
+    def revoke_held(self, holder: str, by: str) -> int:
+        """Take back every grant that ends with a process. Returns how many."""
+        with self._db.transaction(durable=True) as connection:
+            return execute(
+                connection,
+                "UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE holder = ? AND revoked_at IS NULL",
+                (self._db.now(), by, holder),
             ).rowcount
 
     def list(

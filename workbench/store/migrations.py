@@ -183,7 +183,12 @@ def m002_uploads(db: "sqlite_utils.Database") -> None:
     _run_all(db, UPLOADS)
 
 
-STEPS: Final = (m001_first_release, m002_uploads)
+def m003_grants_of_a_process(db: "sqlite_utils.Database") -> None:
+    """Permissions that last as long as the process that took them down."""
+    _run_all(db, "ALTER TABLE grants ADD COLUMN holder TEXT;")
+
+
+STEPS: Final = (m001_first_release, m002_uploads, m003_grants_of_a_process)
 NAMES: Final = frozenset(step.__name__ for step in STEPS)
 RELEASE: Final = len(STEPS)
 """The format's number, kept in the file's header as `user_version`."""

@@ -345,3 +345,5 @@ class GrantRecord(Stored):
     expires_at: str | None
     revoked_at: str | None
     revoked_by: str | None
+    holder: str | None
+    """The process that it ends with; None for one that outlives every process."""
