@@ -36,7 +36,7 @@ class Checkpoints:
         The messages are not in it: it names the generation and the last position they are read up to.
         """
         now = self._db.now()
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
             execute(
                 connection,

@@ -109,6 +109,8 @@ class Conversations:
             if before is None:
                 raise _not_found()
             if before.deleted_at is None:
+                if (seen := self._db.alive) is not None:
+                    seen.discard(id)
                 execute(
                     connection, "UPDATE conversations SET deleted_at = ? WHERE id = ?", (self._db.now(), id)
                 )
@@ -127,7 +129,7 @@ class Conversations:
             return self._any(id)
 
     def _set(self, id: str, assignment: str, *values: str) -> Conversation:
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             changed = execute(
                 connection,
                 f"UPDATE conversations SET {assignment} WHERE id = ? AND deleted_at IS NULL",
@@ -143,11 +145,16 @@ class Conversations:
 
 def check_alive(db: Database, id: str) -> None:
     """Raise ConversationNotFound or ConversationDeleted unless the conversation can be written to."""
+    seen = db.alive
+    if seen is not None and id in seen:
+        return
     row = db.one("SELECT deleted_at FROM conversations WHERE id = ?", (id,))
     if row is None:
         raise _not_found()
     if row[0] is not None:
         raise _deleted()
+    if seen is not None:
+        seen.add(id)
 
 
 def _conversation(row: Any) -> Conversation:

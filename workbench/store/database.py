@@ -6,9 +6,10 @@ import sqlite3
 import threading
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Literal
 
 from workbench.store.clock import Clock, as_text
@@ -33,6 +34,8 @@ class _Transaction:
     durable: bool
     task: object
     depth: int = 0
+    alive: set[str] = field(default_factory=set)
+    """Conversations known not to be deleted: nobody else can delete one while this transaction writes."""
 
 
 class _Here(threading.local):
@@ -83,8 +86,13 @@ class Database:
         """Whether this thread is inside `transaction()`."""
         return self._here.transaction is not None
 
-    @contextmanager
-    def transaction(self, durable: bool = False) -> Generator[Connection, None, None]:
+    @property
+    def alive(self) -> set[str] | None:
+        """The conversations that the running transaction has seen alive; None outside of any."""
+        current = self._here.transaction
+        return None if current is None else current.alive
+
+    def transaction(self, durable: bool = False) -> AbstractContextManager[Connection]:
         """Run the block as one transaction, or join the one this thread is in.
 
         `durable` waits until the disk has it (`synchronous=FULL`); otherwise the commit survives the process but
@@ -93,12 +101,19 @@ class Database:
         Raises DatabaseProblem, StoreClosed, and TransactionMisuse for a durable block inside one that is not.
         """
         current = self._here.transaction
+        return self._begin(durable) if current is None else self._join(current, durable)
+
+    def writing(self, durable: bool = False) -> AbstractContextManager[Connection]:
+        """Like `transaction`, for a block in which nothing is refused any more once something is written.
+
+        Joining costs next to nothing then: there is no need to undo the block alone. What it can still fail with
+        after its first write is the database itself, and that is no state to go on from.
+        """
+        current = self._here.transaction
         if current is None:
-            with self._begin(durable) as connection:
-                yield connection
-        else:
-            with self._join(current, durable) as connection:
-                yield connection
+            return self._begin(durable)
+        self._check(current, durable)
+        return _Joined(current.connection, self.path)
 
     @contextmanager
     def _begin(self, durable: bool) -> Generator[Connection, None, None]:
@@ -126,8 +141,7 @@ class Database:
         finally:
             self._give_back(connection)
 
-    @contextmanager
-    def _join(self, current: _Transaction, durable: bool) -> Generator[Connection, None, None]:
+    def _check(self, current: _Transaction, durable: bool) -> None:
         if durable and not current.durable:
             raise TransactionMisuse(
                 "A durable write was asked for inside a transaction that is not durable: "
@@ -137,8 +151,12 @@ class Database:
             raise TransactionMisuse(
                 "A transaction was left open across an await; another task was about to join it."
             )
+        _still_open(current.connection)
+
+    @contextmanager
+    def _join(self, current: _Transaction, durable: bool) -> Generator[Connection, None, None]:
+        self._check(current, durable)
         connection = current.connection
-        _still_open(connection)
         current.depth += 1
         savepoint = f"nested_{current.depth}"
         try:
@@ -148,6 +166,7 @@ class Database:
                 _still_open(connection)
                 connection.execute(f"RELEASE {savepoint}")
             except BaseException:
+                current.alive.clear()
                 if connection.in_transaction:
                     connection.execute(f"ROLLBACK TO {savepoint}")
                     connection.execute(f"RELEASE {savepoint}")
@@ -159,7 +178,7 @@ class Database:
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Run one writing statement, inside the running transaction or as its own. Returns the rows it changed."""
-        with self.transaction() as connection:
+        with self.writing() as connection:
             return execute(connection, sql, params).rowcount
 
     def all(self, sql: str, params: Params = ()) -> list[Any]:
@@ -218,6 +237,25 @@ class Database:
         if connection.synchronous != wanted:
             connection.execute(f"PRAGMA synchronous={wanted}")
             connection.synchronous = wanted
+
+
+class _Joined(AbstractContextManager[Connection]):
+    """A block inside a transaction that is not undone alone."""
+
+    def __init__(self, connection: Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    def __enter__(self) -> Connection:
+        return self._connection
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise database_problem(error, self._path) from error
+        if error is None:
+            _still_open(self._connection)
 
 
 def execute(connection: Connection, sql: str, params: Params = ()) -> sqlite3.Cursor:

@@ -20,7 +20,7 @@ class Events:
         Numbers start at 1 and have no gaps, whoever appends at the same time. With no events it returns the number
         reached so far. Raises ConversationNotFound and ConversationDeleted.
         """
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
             last = self.last_seq(conversation_id)
             now = self._db.now()

@@ -41,11 +41,13 @@ class Journal:
 
     def propose(self, calls: Sequence[NewCall]) -> list[CallRecord]:
         """Note calls the model made. A call that is known already is returned as it stands, whatever it says now."""
-        with self._db.transaction(durable=self._alone()) as connection:
+        with self._db.writing(durable=self._alone()) as connection:
             now = self._db.now()
             for call in calls:
                 check_alive(self._db, call.conversation_id)
-                insert(
+            proposed = []
+            for call in calls:
+                added = insert(
                     connection,
                     "calls",
                     {
@@ -64,15 +66,16 @@ class Journal:
                         "seats": encode(call.seats),
                         "proposed_at": now,
                     },
-                    "ON CONFLICT (key) DO NOTHING",
-                )
-            return [self.require(call.key) for call in calls]
+                    f"ON CONFLICT (key) DO NOTHING {_SHAPE.returning}",
+                ).fetchall()
+                proposed.append(_SHAPE.of(added[0]) if added else self.require(call.key))
+            return proposed
 
     def allow(
         self, key: str, verdict: dict[str, Any], *, by: str | None = None, grant_id: str | None = None
     ) -> CallRecord:
         """Let the call run, and note by what: the verdict, and who or which grant. Only before it is started."""
-        with self._db.transaction(durable=self._alone()) as connection:
+        with self._db.writing(durable=self._alone()) as connection:
             call = self._step(key, "allow", ("proposed", "allowed", "waiting"))
             execute(
                 connection,
@@ -86,18 +89,19 @@ class Journal:
 
     def wait(self, key: str, request_id: str, verdict: dict[str, Any] | None = None) -> CallRecord:
         """The call waits on this request. Only before it is started, or between two attempts."""
-        with self._db.transaction(durable=self._alone()) as connection:
+        with self._db.writing(durable=self._alone()) as connection:
             self._step(key, "wait", ("proposed", "allowed", "waiting"))
-            execute(
+            (row,) = execute(
                 connection,
-                "UPDATE calls SET state = 'waiting', request_id = ?, verdict = coalesce(?, verdict) WHERE key = ?",
+                "UPDATE calls SET state = 'waiting', request_id = ?, verdict = coalesce(?, verdict) WHERE key = ?"
+                f" {_SHAPE.returning}",
                 (request_id, encode_optional(verdict), key),
-            )
-            return self.require(key)
+            ).fetchall()
+            return _SHAPE.of(row)
 
     def doubt(self, key: str, request_id: str) -> CallRecord:
         """This request asks what became of the call, which stays started until it is answered."""
-        with self._db.transaction(durable=self._alone()) as connection:
+        with self._db.writing(durable=self._alone()) as connection:
             self._step(key, "ask what became of", ("started",))
             execute(connection, "UPDATE calls SET request_id = ? WHERE key = ?", (request_id, key))
             return self.require(key)
@@ -112,7 +116,7 @@ class Journal:
         GrantGone (revoked, expired or used up by now: the call must ask) and ConversationDeleted; each leaves
         everything as it was.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             call = self._step(key, "start", ("allowed", "waiting"))
             check_alive(self._db, call.conversation_id)
             if call.state == "waiting":
@@ -147,7 +151,7 @@ class Journal:
 
         Raises CallAlreadyFinished, CallClosed and CallNotStarted.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             call = self._step(key, "finish", ("started",))
             now = self._db.now()
             execute(
@@ -163,7 +167,7 @@ class Journal:
 
         Raises CallNotAllowed when its request was not answered, CallAlreadyFinished and CallClosed.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             call = self._step(key, "answer", ("waiting",))
             self._check_request(call)
             now = self._db.now()
@@ -180,7 +184,7 @@ class Journal:
 
         Raises CallNotStarted, CallAlreadyFinished and CallClosed.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             self._step(key, "end an attempt of", ("started",))
             execute(connection, "UPDATE calls SET state = 'waiting' WHERE key = ?", (key,))
             self._end_attempt(connection, key, why, self._db.now())
@@ -191,7 +195,7 @@ class Journal:
 
         Raises CallAlreadyFinished.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             call = self._step(key, "close", ("proposed", "allowed", "waiting", "started", "closed"))
             if call.state == "closed":
                 return call

@@ -20,21 +20,23 @@ class Leases:
     def take(self, conversation_id: str, holder: str, lease_seconds: float) -> int | None:
         """Take the lease if nobody holds it. Returns its token, higher than any before, or None."""
         now = self._db.clock()
-        with self._db.transaction() as connection:
-            free = self._db.one(
-                f"SELECT 1 FROM (SELECT 1) LEFT JOIN leases l ON l.conversation_id = :id WHERE {LAPSED}",
-                {"id": conversation_id, "now": as_text(now)},
-            )
-            if free is None:
-                return None
-            row = execute(
+        until, since = _span(now, lease_seconds)
+        with self._db.writing() as connection:
+            taken = execute(
                 connection,
-                "INSERT INTO leases (conversation_id, token, holder, expires_at, not_before) VALUES (?, 1, ?, ?, ?)"
-                " ON CONFLICT (conversation_id) DO UPDATE SET token = token + 1, holder = excluded.holder,"
-                " expires_at = excluded.expires_at, not_before = excluded.not_before RETURNING token",
-                (conversation_id, holder, *_span(now, lease_seconds)),
-            ).fetchone()
-            return int(row[0])
+                "INSERT INTO leases AS l (conversation_id, token, holder, expires_at, not_before)"
+                " VALUES (:id, 1, :holder, :until, :since) ON CONFLICT (conversation_id) DO UPDATE SET"
+                " token = token + 1, holder = excluded.holder, expires_at = excluded.expires_at,"
+                f" not_before = excluded.not_before WHERE {LAPSED} RETURNING token",
+                {
+                    "id": conversation_id,
+                    "holder": holder,
+                    "until": until,
+                    "since": since,
+                    "now": as_text(now),
+                },
+            ).fetchall()
+            return int(taken[0][0]) if taken else None
 
     def renew(self, conversation_id: str, token: int, lease_seconds: float) -> bool:
         """Hold it for longer. False when it is no longer this token's: then stop at once.

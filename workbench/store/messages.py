@@ -53,7 +53,7 @@ class Messages:
 
     def append(self, conversation_id: str, messages: list[dict[str, Any]]) -> int:
         """Add messages to the current generation; returns the last one's position."""
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
             generation = self.generation(conversation_id)
             last = self.last_seq(conversation_id, generation)
@@ -66,7 +66,7 @@ class Messages:
         The messages before `seq` are shared with the generation that was current, which stays as it is. Raises
         StoreError when `seq` is not a position of it nor the one after its last.
         """
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
             parent = self.generation(conversation_id)
             last = self.last_seq(conversation_id, parent)
@@ -117,19 +117,20 @@ class Messages:
         for seq, message in enumerate(messages, first):
             body = encode(message)
             key = (conversation_id, str(message.get("tracking_id") or ""), content_hash(body))
-            found = execute(
+            added = execute(
                 connection,
-                "SELECT id FROM message_bodies WHERE conversation_id = ? AND tracking_id = ? AND hash = ?",
-                key,
-            ).fetchone()
+                "INSERT INTO message_bodies (conversation_id, tracking_id, hash, body) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING RETURNING id",
+                (*key, body),
+            ).fetchall()
             body_id = (
-                found[0]
-                if found
+                added[0][0]
+                if added
                 else execute(
                     connection,
-                    "INSERT INTO message_bodies (conversation_id, tracking_id, hash, body) VALUES (?, ?, ?, ?)",
-                    (*key, body),
-                ).lastrowid
+                    "SELECT id FROM message_bodies WHERE conversation_id = ? AND tracking_id = ? AND hash = ?",
+                    key,
+                ).fetchone()[0]
             )
             execute(
                 connection,

@@ -39,12 +39,11 @@ class Requests:
 
     def open(self, requests: Sequence[NewRequest]) -> list[Request]:
         """Open the requests of a pause. Raises ConversationNotFound and ConversationDeleted."""
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             now = self._db.now()
             for new in requests:
                 check_alive(self._db, new.conversation_id)
-                self._insert(connection, new, now)
-            return [self.require(new.id) for new in requests]
+            return [self._insert(connection, new, now) for new in requests]
 
     def get(self, id: str) -> Request | None:
         """The request with this id."""
@@ -108,7 +107,7 @@ class Requests:
         The first answer wins. The same answer again returns the request as it was decided; another one raises
         AlreadyDecided, which holds it. Raises NotFound.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             won = self._decide(
                 connection,
                 request_id,
@@ -164,7 +163,7 @@ class Requests:
 
         The decision itself stays. Requests that are open, not approved or marked already are left alone.
         """
-        with self._db.transaction(durable=True) as connection:
+        with self._db.writing(durable=True) as connection:
             marked = []
             for request_id in request_ids:
                 changed = execute(
@@ -180,7 +179,7 @@ class Requests:
     def _where(self, condition: str, *params: Any) -> list[Request]:
         return [_SHAPE.of(row) for row in self._db.all(f"{_SELECT}WHERE {condition}", params)]
 
-    def _insert(self, connection: Connection, new: NewRequest, now: str) -> None:
+    def _insert(self, connection: Connection, new: NewRequest, now: str) -> Request:
         values = {
             "id": new.id,
             "conversation_id": new.conversation_id,
@@ -208,7 +207,8 @@ class Requests:
             "created_at": now,
             "metadata": encode(new.metadata),
         }
-        insert(connection, "requests", values)
+        (row,) = insert(connection, "requests", values, _SHAPE.returning).fetchall()
+        return _SHAPE.of(row)
 
     def _decide(
         self,

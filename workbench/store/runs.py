@@ -6,7 +6,7 @@ from workbench.store.clock import new_id
 from workbench.store.codec import encode, encode_optional
 from workbench.store.conversations import check_alive
 from workbench.store.database import Database, execute
-from workbench.store.errors import ConversationBusy, NotFound
+from workbench.store.errors import ConversationBusy, NotFound, StoreError
 from workbench.store.leases import LAPSED, Leases
 from workbench.store.records import Claim, Run, RunKind, RunStatus
 from workbench.store.rows import RowShape
@@ -15,7 +15,7 @@ _SHAPE = RowShape(Run, json=("input", "error", "usage"), flags=("cancel_requeste
 _SELECT = f"SELECT {_SHAPE.select('r')} FROM runs r "
 
 _QUEUED_AND_FREE = f"""
-{_SELECT} LEFT JOIN leases l ON l.conversation_id = r.conversation_id
+SELECT r.id, r.conversation_id FROM runs r LEFT JOIN leases l ON l.conversation_id = r.conversation_id
 WHERE r.status IN ('queued', 'working') AND r.status = 'queued' AND {LAPSED} ORDER BY r.created_at, r.rowid LIMIT 1
 """
 
@@ -46,16 +46,14 @@ class Runs:
         ConversationDeleted.
         """
         chosen = new_id() if id is None else id
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
-            active = self.active(conversation_id)
-            if active is not None:
-                raise ConversationBusy(active)
-            execute(
+            # The index of active runs is what refuses a second one.
+            queued = execute(
                 connection,
                 "INSERT INTO runs (id, conversation_id, turn_id, number, config_version_id, kind, input, status,"
                 " created_at) SELECT ?, ?, ?, coalesce(max(number), 0) + 1, ?, ?, ?, 'queued', ?"
-                " FROM runs WHERE conversation_id = ?",
+                f" FROM runs WHERE conversation_id = ? ON CONFLICT DO NOTHING {_SHAPE.returning}",
                 (
                     chosen,
                     conversation_id,
@@ -66,7 +64,12 @@ class Runs:
                     self._db.now(),
                     conversation_id,
                 ),
-            )
+            ).fetchall()
+            if not queued:
+                active = self.active(conversation_id)
+                if active is None:
+                    raise StoreError("A run with this id is there already.")
+                raise ConversationBusy(active)
             text = input.get("text")
             if kind == "message" and isinstance(text, str) and text:
                 execute(
@@ -74,7 +77,7 @@ class Runs:
                     "INSERT INTO searchable (conversation_id, text) VALUES (?, ?)",
                     (conversation_id, text[:_SEARCHED_CHARACTERS].casefold()),
                 )
-            return self.require(chosen)
+            return _SHAPE.of(queued[0])
 
     def get(self, id: str) -> Run | None:
         """The run with this id."""
@@ -124,15 +127,17 @@ class Runs:
         """Take the oldest queued run of a conversation that nobody holds: it works now, under a lease of ours."""
         if self._free() is None:  # Looking costs no write; most looks find nothing.
             return None
-        with self._db.transaction():
-            run = self._free()
-            return None if run is None else self._claim(run, holder, lease_seconds)
+        with self._db.writing():
+            free = self._free()
+            return None if free is None else self._claim(*free, holder, lease_seconds)
 
     def reclaim(self, conversation_id: str, holder: str, lease_seconds: float) -> Claim | None:
         """Take over the working run of a conversation whose holder is gone. None when it is not, or nothing works."""
-        with self._db.transaction():
+        with self._db.writing():
             run = self.active(conversation_id)
-            return None if run is None or run.status != "working" else self._claim(run, holder, lease_seconds)
+            if run is None or run.status != "working":
+                return None
+            return self._claim(run.id, conversation_id, holder, lease_seconds)
 
     def set_status(
         self,
@@ -151,12 +156,12 @@ class Runs:
         """
         ended = status not in ("queued", "working") if finished is None else finished
         now = self._db.now()
-        with self._db.transaction() as connection:
-            execute(
+        with self._db.writing() as connection:
+            changed = execute(
                 connection,
                 "UPDATE runs SET status = ?, error = coalesce(?, error), usage = coalesce(?, usage),"
-                " model_ms = coalesce(?, model_ms), finished_at = ?,"
-                " started_at = CASE WHEN ? = 'working' THEN coalesce(started_at, ?) ELSE started_at END WHERE id = ?",
+                " model_ms = coalesce(?, model_ms), finished_at = ?, started_at = CASE WHEN ? = 'working'"
+                f" THEN coalesce(started_at, ?) ELSE started_at END WHERE id = ? {_SHAPE.returning}",
                 (
                     status,
                     encode_optional(error),
@@ -167,22 +172,22 @@ class Runs:
                     now,
                     run_id,
                 ),
-            )
-            return self.require(run_id)
+            ).fetchall()
+            return _SHAPE.of(changed[0]) if changed else self.require(run_id)
 
     def request_cancel(self, run_id: str) -> Run:
         """Ask whoever drives the run to stop it."""
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             execute(connection, "UPDATE runs SET cancel_requested = 1 WHERE id = ?", (run_id,))
             return self.require(run_id)
 
-    def _free(self) -> Run | None:
-        row = self._db.one(_QUEUED_AND_FREE, {"now": self._db.now()})
-        return None if row is None else _SHAPE.of(row)
+    def _free(self) -> tuple[str, str] | None:
+        """The run to take next, and its conversation."""
+        return self._db.one(_QUEUED_AND_FREE, {"now": self._db.now()})
 
-    def _claim(self, run: Run, holder: str, lease_seconds: float) -> Claim | None:
-        token = self._leases.take(run.conversation_id, holder, lease_seconds)
-        return None if token is None else Claim(self.set_status(run.id, "working"), token)
+    def _claim(self, run_id: str, conversation_id: str, holder: str, lease_seconds: float) -> Claim | None:
+        token = self._leases.take(conversation_id, holder, lease_seconds)
+        return None if token is None else Claim(self.set_status(run_id, "working"), token)
 
     def _active(self, status: RunStatus, limit: int | None) -> list[Run]:
         rows = self._db.all(

@@ -30,7 +30,7 @@ class Seats:
 
         Raises ConversationNotFound and ConversationDeleted.
         """
-        with self._db.transaction() as connection:
+        with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
             connection.executemany(
                 "INSERT OR REPLACE INTO seat_messages (conversation_id, seat, seq, body) VALUES (?, ?, ?, ?)",
