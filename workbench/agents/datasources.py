@@ -186,4 +186,5 @@ def _entry(source: Mapping[str, Any]) -> str:
 
 
 def _bad(problem: str) -> BadArguments:
-    return BadArguments(f"Nothing was shown to the person: {problem}. Correct it and ask again.")
+    stop = "" if problem.endswith("?") else "."
+    return BadArguments(f"Nothing was shown to the person: {problem}{stop} Correct it and ask again.")
