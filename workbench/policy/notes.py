@@ -17,6 +17,9 @@ CANCELLED: Final = "Cancelled by the person"
 UNKNOWN_CALL: Final = "Unknown: this call was started and may have happened"
 """A call whose outcome a crash took and nobody told. Never reads *Skipped*."""
 
+CUT_OFF: Final = "Cut off: the app stopped while this was at work, and it was not gone on with"
+"""A call of a team that a crash tore."""
+
 GAVE_UP: Final = (
     "Given up: this call was started and may have happened. "
     "The person does not want it run again; do not repeat it."

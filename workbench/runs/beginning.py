@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.agents.ports import Place
+from workbench.agents.ports import Place, seat_of
 from workbench.agents.results import result_text
-from workbench.policy.notes import SKIPPED_BY_MESSAGE
+from workbench.policy.notes import CUT_OFF, SKIPPED_BY_MESSAGE
 from workbench.runs import agui
-from workbench.runs.closing import close_batch, close_rest
-from workbench.runs.errors import TeamTorn
+from workbench.runs.closing import ClosedCall, close_batch, close_inside, close_rest
+from workbench.runs.errors import TORN, TeamTorn
 from workbench.runs.history import History, Message
 from workbench.runs.ledger import RunLedger
 from workbench.runs.seat import AgentSeat, Seat, TeamSeat
 from workbench.runs.snapshots import restore_state
-from workbench.store import Checkpoint, Run, Store
+from workbench.store import CallRecord, Checkpoint, Run, Store
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Beginning:
 
     def _team_prompt(self, seat: TeamSeat) -> Any:
         """A Swarm or Graph begins anew with every message; the conversation so far goes into its task."""
-        if self.resumes or (self.mends and "tree" in self.kept.get("", {})):
+        if self.resumes or (self.mends and "tree" in self.kept.get("", {}) and self._is_whole()):
             return seat.resume()
         text = self._turn_text() or ""
         if not self.history.holds(self.run.turn_id):
@@ -113,7 +113,8 @@ class Beginning:
                 self.history.messages.append(
                     {"role": "user", "content": [{"text": text}], "tracking_id": self.run.turn_id}
                 )
-        elif self.run.kind == "recover" and self._has_acted():
+        elif self.run.kind == "recover" and self._acts(self._turn_calls()):
+            self.abandon(CUT_OFF)
             raise TeamTorn(
                 "The app stopped while the team was at work, and some of its calls were made. They are listed "
                 "above and nothing was run twice. Try again to let the team begin anew, or send a message."
@@ -122,13 +123,31 @@ class Beginning:
             self.abandon(SKIPPED_BY_MESSAGE)
         return task_of(self.history.messages)
 
-    def _has_acted(self) -> bool:
-        return any(
-            call.turn_id == self.run.turn_id
-            and call.state in ("started", "finished")
-            and call.kind != "handoff"
-            for call in self.store.journal.of_conversation(self.run.conversation_id)
-        )
+    def _is_whole(self) -> bool:
+        """Whether the team may go on from its last pause: what came after it would be done a second time.
+
+        A delegate that was called before the pause has its own messages and goes on from them.
+        """
+        turn = [run for run in self._runs() if run.turn_id == self.run.turn_id]
+        if any(run.error is not None and run.error.get("code") == TORN for run in turn):
+            return False
+        paused = next(run.number for run in turn if self.checkpoint and run.id == self.checkpoint.run_id)
+        before = {run.id for run in turn if run.number <= paused}
+        calls = self._turn_calls()
+        known = {seat_of(call.key) for call in calls if call.run_id in before}
+        after = [call for call in calls if call.run_id not in before and not (known & {*call.seats[:1]})]
+        return self.run.kind != "recover" or not self._acts(after)
+
+    def _turn_calls(self) -> list[CallRecord]:
+        return self.store.journal.of_turn(self.run.turn_id)
+
+    def _runs(self) -> list[Run]:
+        return self.store.runs.of_conversation(self.run.conversation_id)
+
+    @staticmethod
+    def _acts(calls: list[CallRecord]) -> bool:
+        """Whether a call among these may have done something."""
+        return any(call.state in ("started", "finished") and call.kind != "handoff" for call in calls)
 
     # -- a message that will not be answered now ----------------------------------------------
 
@@ -181,7 +200,14 @@ class Beginning:
         """Close every call that a team left open."""
         self._tell_closed(close_rest(self.store, self.run.conversation_id, set(), note))
 
-    def _tell_closed(self, ended: list[Any]) -> None:
+    def close_torn(self) -> None:
+        """Close what went on inside a delegation that can't be gone on with: its doubt stands for all of it."""
+        for request in self.ledger.requests:
+            if request.kind == "doubt":
+                seat = seat_of(request.call_key)
+                self._tell_closed(close_inside(self.store, self.run.conversation_id, seat))
+
+    def _tell_closed(self, ended: list[ClosedCall]) -> None:
         for call in ended:
             metadata: dict[str, Any] = {"key": call.key, "status": call.result.get("status", "error")}
             if call.mark is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.agents.ports import ApprovalMark, seat_of
 from workbench.agents.results import error_result, fitted, success_result
-from workbench.policy.notes import NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
+from workbench.policy.notes import CUT_OFF, NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
 from workbench.runs.answer_words import model_reads
 from workbench.runs.retelling import half_done
 from workbench.runs.standings import mark_of
@@ -75,6 +75,12 @@ def close_rest(
     return closed
 
 
+def close_inside(store: Store, conversation_id: str, seat: str) -> list[ClosedCall]:
+    """Say how the open calls of a delegation ended that a crash tore and that can't be gone on with."""
+    outside = {call.key for call in store.journal.open(conversation_id) if seat not in call.seats}
+    return close_rest(store, conversation_id, outside, CUT_OFF)
+
+
 def _close(
     store: Store,
     record: CallRecord | None,
@@ -105,6 +111,8 @@ def _close(
     if request is None or request.status == "open" or request.decision is None:
         return closed(note)
     mark = mark_of(request)
+    if record is not None and record.kind == "delegate" and record.attempts:
+        return closed(note, mark)  # it was approved and had begun
     if request.decision == "answered" and request.kind == "question":
         # An answer already given is not thrown away with the pause.
         told = success_result(tool_call_id, model_reads(store, request))

@@ -161,6 +161,7 @@ class Drive:
             self._close(beginning)
         elif outcome is not None and outcome.stop == "interrupt":
             try:
+                beginning.close_torn()
                 self._pause(seat)
             except Stopped:
                 self._close(beginning)

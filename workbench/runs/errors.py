@@ -69,5 +69,9 @@ class TeamFailed(Exception):
     """A Swarm or Graph ended without a reply; the message says why."""
 
 
+TORN = "team_torn"
+"""The code of a run that a torn team failed with."""
+
+
 class TeamTorn(Exception):
     """A team was stopped in the middle of its work by a crash, and can't be put back; the message says so."""

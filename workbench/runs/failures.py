@@ -20,7 +20,7 @@ from workbench.config import ConfigInvalid, ImportSpecError
 from workbench.config.loader import PREFIX
 from workbench.config.prompt import PromptUnreadable
 from workbench.policy.shown import visible
-from workbench.runs.errors import TeamFailed, TeamTorn
+from workbench.runs.errors import TORN, TeamFailed, TeamTorn
 
 _LONGEST_DETAIL = 600
 
@@ -47,7 +47,7 @@ def describe(error: BaseException) -> Failure:
         case TeamFailed():
             return Failure("team_failed", f"The team could not finish: {visible(str(error))}")
         case TeamTorn():
-            return Failure("team_torn", str(error))
+            return Failure(TORN, str(error))
         case ConfigInvalid():
             return Failure("config_invalid", f"This config version no longer loads here: {error}")
         case TranscriptBroken():

@@ -22,6 +22,7 @@ from workbench.agents.ports import (
     Standing,
     StartRefused,
     Stopped,
+    seat_of,
 )
 from workbench.agents.results import error_result, result_text
 from workbench.policy import Grant, RequestKind, Verdict, digest, whole_tool
@@ -31,6 +32,7 @@ from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
 from workbench.runs.interrupts import request_raised
 from workbench.runs.process import is_alive
+from workbench.runs.retelling import torn
 from workbench.runs.standings import LOST, Standings
 from workbench.runs.terms import Terms
 from workbench.store import (
@@ -82,6 +84,7 @@ class RunLedger:
     """Called once, when a commit finds that out."""
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    _suspended: dict[str, str] = field(default_factory=dict)
     _standings: Standings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -168,6 +171,8 @@ class RunLedger:
         # A call that has begun is shown as it runs, not as it was proposed.
         shown = dict((metadata or {}).get("executed_input", call.input))
         attempt = {"attempt": self._standings.attempts(call.key)} if kind == "doubt" else {}
+        if kind == "doubt" and call.facts.kind == "delegate":
+            message = torn(self.store, self.run.turn_id, call.tool, seat_of(call.key))
         expires_at = None
         if verdict is not None and verdict.ttl_seconds is not None and kind == "approval":
             expires_at = self.store.now() + timedelta(seconds=verdict.ttl_seconds)
@@ -237,10 +242,16 @@ class RunLedger:
         self.running.add(call.key)
 
     def suspended(self, call: ProposedCall, why: str) -> None:
-        """Commit that an attempt ended without a result and without doubt."""
+        """Commit that an attempt ended without a result and without doubt.
+
+        A delegate's is committed with the pause, which keeps where it was: until then a crash would tear it.
+        """
+        self.running.discard(call.key)
+        if call.facts.kind == "delegate":
+            self._suspended[call.key] = why
+            return
         with self.commit():
             self.store.journal.attempt_ended(call.key, why)
-        self.running.discard(call.key)
 
     def finish(self, call: ProposedCall, result: Mapping[str, Any]) -> None:
         """Commit a result, before the model sees it."""
@@ -257,6 +268,8 @@ class RunLedger:
 
     def wait(self) -> None:
         """Note in the journal and the log what waits on each collected request, in the running transaction."""
+        for key, why in self._suspended.items():
+            self.store.journal.attempt_ended(key, why)
         for request in self.requests:
             if request.kind == "doubt":
                 self.store.journal.doubt(request.call_key, request.id)

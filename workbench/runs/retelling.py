@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from workbench.agents.ports import seat_of
 from workbench.agents.results import result_text
+from workbench.policy.notes import UNKNOWN_CALL
+from workbench.policy.shown import masked
 from workbench.runs.answer_words import answered_words, question_words
 from workbench.store import Request, Store
 
@@ -41,22 +45,47 @@ def half_done(store: Store, turn_id: str, conversation_id: str, delegate: str, s
         seat: the delegation.
         words: why it does not finish.
     """
+    done, started = _inside(store, turn_id, seat)
+    if done:
+        words = f"{words.rstrip('.')}. Before that, {delegate} had done this: {'; '.join(done)}"
+    if started:
+        words = f"{words.rstrip('.')}. {UNKNOWN_CALL}: {'; '.join(started)}"
+    asked = retell(store, turn_id, conversation_id, seat, answered_only=True)
+    return f"{words}\n{asked}" if asked else words
+
+
+def torn(store: Store, turn_id: str, delegate: str, seat: str) -> str:
+    """Say what is known of a delegation that a crash tore, for the person who judges what became of it."""
+    done, started = _inside(store, turn_id, seat)
+    words = f"{delegate} was at work when the app stopped."
+    if done:
+        words += f"\nIt had done this: {'; '.join(done)}"
+    if started:
+        words += f"\nIt had started this, and nobody knows whether it happened: {'; '.join(started)}"
+    return words
+
+
+def _inside(store: Store, turn_id: str, seat: str) -> tuple[list[str], list[str]]:
+    """Return what was done and what was started inside a delegation, each call in words."""
     calls = [
         call
         for call in store.journal.of_turn(turn_id)
-        if seat in call.seats and call.state == "finished" and call.kind not in ("client", "handoff")
+        if seat in call.seats and call.kind not in ("client", "handoff")
     ]
+    finished = [call for call in calls if call.state == "finished"]
     # A finished delegate's reply stands for all that was done below it.
-    below = {seat_of(call.key) for call in calls if call.kind == "delegate"}
+    below = {seat_of(call.key) for call in finished if call.kind == "delegate"}
     done = [
         f"{call.tool}: {result_text(call.result)[:_LONGEST_RESULT]}"
-        for call in calls
+        for call in finished
         if below.isdisjoint(call.seats)
     ]
-    if done:
-        words = f"{words.rstrip('.')}. Before that, {delegate} had done this: {'; '.join(done)}"
-    asked = retell(store, turn_id, conversation_id, seat, answered_only=True)
-    return f"{words}\n{asked}" if asked else words
+    started = [
+        f"{call.tool} {json.dumps(masked(call.executed_input), ensure_ascii=False)[:_LONGEST_RESULT]}"
+        for call in calls
+        if call.state == "started" and call.kind != "delegate"
+    ]
+    return done, started
 
 
 def _sentence(request: Request) -> str:
@@ -76,6 +105,10 @@ def _sentence(request: Request) -> str:
         case _, "denied":
             reason = f", saying: {request.reason}" if request.reason else ""
             return f"- The person declined {request.tool}{reason}."
+        case _, "happened":
+            return f"- The app stopped during {request.tool}. The person says that it did happen."
+        case _, "run_again":
+            return f"- The app stopped during {request.tool}. The person let it run again."
         case _, "skipped" | "expired" | "unknown" | "gave_up":
             return f"- {request.tool} did not run: {request.note or request.decision}."
         case _, _:
