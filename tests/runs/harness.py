@@ -179,7 +179,7 @@ class Bench:
 
     def send(self, text: str = "go", by: str = "Ada") -> str:
         """Send a message and come back at once."""
-        return self.engine.send(self.id, text, by=by)
+        return self.engine.send(self.id, text, by=by, via=self.door)
 
     def say(self, text: str = "go", by: str = "Ada") -> str:
         """Send a message and wait until the agent is done, or waits; return how the conversation stands."""

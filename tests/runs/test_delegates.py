@@ -235,7 +235,9 @@ def test_a_delegate_that_fails_tells_its_coordinator_and_the_run_goes_on(bench: 
     assert helped == "helper is done."
     (item,) = calls_to(b, "seller")
     assert item.state == "failed"
-    assert [e["message"] for e in b.events("SUBAGENT_ERROR")] == [failed.removeprefix("seller could not do this. ")]
+    assert [e["message"] for e in b.events("SUBAGENT_ERROR")] == [
+        failed.removeprefix("seller could not do this. ")
+    ]
     assert_all_ended(b)
 
 
@@ -272,7 +274,9 @@ def test_a_delegate_that_fails_after_its_pause_is_an_error_too(bench: MakeBench)
 
 def test_a_tool_of_a_delegate_that_raises_is_an_error_that_the_delegate_reads(bench: MakeBench) -> None:
     seller = {
-        "model": model("seller", script=[{"tool": "stumble", "input": {"over": "a stone"}}], final_text="{{last_result}}"),
+        "model": model(
+            "seller", script=[{"tool": "stumble", "input": {"over": "a stone"}}], final_text="{{last_result}}"
+        ),
         "tools": ["./kit.py:stumble"],
         "auto": True,
     }

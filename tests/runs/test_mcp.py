@@ -17,7 +17,10 @@ def config(script: list[dict[str, Any]], *, command: list[str] | None = None) ->
         "mcp_clients": {"shop": {"command": command or [sys.executable, str(SERVER)], "startup_timeout": 20}},
         "agents": {
             "merchant": {
-                "model": {"provider": "scripted", "params": {"script": script, "final_text": "{{last_result}}"}},
+                "model": {
+                    "provider": "scripted",
+                    "params": {"script": script, "final_text": "{{last_result}}"},
+                },
                 "mcp": ["shop"],
                 "interrupt": {"tools": ["*"], "skip_read_only": True},
             }

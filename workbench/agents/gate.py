@@ -10,6 +10,7 @@ import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from strands import Agent
@@ -28,6 +29,7 @@ from workbench.agents.client_tools import (
     answer_schema,
     check_arguments,
 )
+from workbench.agents.inside import UnsafeMiddleware, asked_by_hooks, has_tool_middleware
 from workbench.agents.ports import (
     Closed,
     Doubtful,
@@ -42,11 +44,12 @@ from workbench.agents.ports import (
     Waiting,
 )
 from workbench.agents.results import fitted, success_result, well_formed, with_note
-from workbench.agents.seal import Sealed, Told
+from workbench.agents.seal import Sealed, Told, ask_for
 from workbench.policy import (
     AgentPolicy,
     Call,
     ToolFacts,
+    Verdict,
     decide,
     digest,
     edit_note,
@@ -54,6 +57,9 @@ from workbench.policy import (
 
 LAST = math.inf
 """Hook order of the gate: after every hook of the config."""
+
+TOOL_GONE = "Not run: the tool {} can't be loaded any more"
+"""What the model reads of a call that was allowed and whose tool is gone."""
 
 MOST_LOST = 2
 """How often a harmless call is run again unasked after its outcome was lost."""
@@ -90,8 +96,10 @@ class Gate:
         uses = [block["toolUse"] for block in event.message["content"] if "toolUse" in block]
         self.ledger.propose([self._call(event.agent, use) for use in uses])
 
-    def _call(self, agent: Any, tool_use: ToolUse) -> ProposedCall:
-        tool: AgentTool | None = agent.tool_registry.registry.get(tool_use["name"])
+    def _call(self, agent: Any, tool_use: ToolUse, selected: AgentTool | None = None) -> ProposedCall:
+        """Return a call as it stands, under the name of the tool that would run."""
+        name = selected.tool_name if selected is not None else tool_use["name"]
+        tool: AgentTool | None = agent.tool_registry.registry.get(name)
         spec = tool.tool_spec if tool is not None else None
         given = tool_use["input"]
         arguments = given if isinstance(given, dict) else {"input": given}
@@ -99,8 +107,8 @@ class Gate:
             key=self.place.call_key(agent.messages[-1]["tracking_id"], tool_use["toolUseId"]),
             agent=self.agent,
             place=self.place,
-            tool=tool_use["name"],
-            facts=self.facts.get(tool_use["name"], ToolFacts()),
+            tool=name,
+            facts=self.facts.get(name, ToolFacts()),
             tool_call_id=tool_use["toolUseId"],
             input=arguments,
             digest=digest(arguments),
@@ -109,24 +117,40 @@ class Gate:
         )
 
     def _before_call(self, event: BeforeToolCallEvent) -> None:
-        call = self._call(event.agent, event.tool_use)
-        if event.cancel_tool:
-            note = event.cancel_tool if isinstance(event.cancel_tool, str) else "Cancelled by a hook"
-            self.ledger.close(call, note)
-            return
+        if has_tool_middleware(event.agent):
+            raise UnsafeMiddleware(
+                "Something of this config registers middleware around tool calls, which could run another call "
+                "than the one that was approved. Use BeforeToolCallEvent and AfterToolCallEvent instead."
+            )
+        tool = _chosen(event)
+        call = self._call(event.agent, event.tool_use, tool)
         standing = self.ledger.standing(call)
-        tool = event.selected_tool
+        if event.cancel_tool and not isinstance(standing, Finished | Doubtful):
+            note = event.cancel_tool if isinstance(event.cancel_tool, str) else "Cancelled by a hook"
+            self.ledger.cancel(call, note)
+            return
+        event.cancel_tool = False
+        asked = asked_by_hooks(event.agent, call.tool_call_id)
+        if asked:
+            for interrupt in asked:
+                ask_for(self.ledger, call, interrupt, verdict=None, by_hook=True)
+            return  # strands pauses for the hook
         if tool is None:
-            if not isinstance(standing, Waiting) and not _is_question(standing):
-                self.ledger.close(call, f"Unknown tool: {call.tool}")
+            if _would_run(standing):
+                asked_before = not isinstance(standing, Fresh)
+                note = TOOL_GONE.format(call.tool) if asked_before else f"Unknown tool: {call.tool}"
+                self.ledger.cancel(call, note)
+                event.cancel_tool = note
                 return
-            # A client tool whose declaration is gone: what it asked is answered all the same.
+            # What was asked or done before its tool was gone is answered all the same.
             tool = ClientToolAgentTool(ClientToolSpec(call.tool, "", {}))
         match standing:
             case Fresh():
                 self._judge(event, call, tool)
             case Waiting(request_id):
                 event.interrupt(request_id, reason={"request": request_id})
+            case Ruled() as ruled if ruled.tool != call.tool and ruled.executed_input is not None:
+                self._ask_anew(event, call, ruled)
             case Ruled() as ruled:
                 self._obey(event, call, tool, ruled)
             case Suspended(executed_input):
@@ -157,13 +181,7 @@ class Gate:
             )
             self._pause(event, request_id)
             return
-        verdict = decide(
-            Call(call.tool, copy.deepcopy(call.input)),
-            self.policy,
-            self.ledger.grants(self.agent),
-            call.facts,
-            remembers=self.ledger.remembers,
-        )
+        verdict = self._decide(call)
         self.ledger.judged(call, verdict)
         if verdict.outcome == "ask":
             self._pause(event, self.ledger.ask(call, "approval", verdict=verdict))
@@ -178,9 +196,26 @@ class Gate:
                 agent=event.agent,
                 verdict=verdict,
                 grant_id=verdict.grant_id,
+                rejudge=partial(self._decide, call),
                 hears_replies=self._hears_replies(call),
             ),
         )
+
+    def _decide(self, call: ProposedCall) -> Verdict:
+        return decide(
+            Call(call.tool, copy.deepcopy(call.input)),
+            self.policy,
+            self.ledger.grants(self.agent),
+            call.facts,
+            remembers=self.ledger.remembers,
+        )
+
+    def _ask_anew(self, event: BeforeToolCallEvent, call: ProposedCall, ruled: Ruled) -> None:
+        """Ask about a call that a hook made another tool's after the person had answered."""
+        verdict = self._decide(call)
+        metadata = {"why": "changed", "also_shown": ruled.executed_input}
+        asks = verdict if verdict.outcome == "ask" else None
+        self._pause(event, self.ledger.ask(call, "approval", verdict=asks, metadata=metadata))
 
     def _obey(self, event: BeforeToolCallEvent, call: ProposedCall, tool: AgentTool, ruled: Ruled) -> None:
         """An answered request decides, whatever the config says by now (FAILURES 1)."""
@@ -244,7 +279,8 @@ class Gate:
     @staticmethod
     def _seal(event: BeforeToolCallEvent, sealed: Sealed) -> None:
         # A new dict: changing the old one in place would rewrite the model's own words in history.
-        event.tool_use = {**event.tool_use, "input": copy.deepcopy(sealed.executed_input)}
+        given = copy.deepcopy(sealed.executed_input)
+        event.tool_use = {**event.tool_use, "name": sealed.call.tool, "input": given}
         event.selected_tool = sealed
 
     @staticmethod
@@ -255,8 +291,7 @@ class Gate:
 
     def _after_call(self, event: AfterToolCallEvent) -> None:
         sealed = event.selected_tool if isinstance(event.selected_tool, Sealed) else None
-        if sealed is not None and sealed.ran:
-            event.retry = False  # an approved call runs once, whatever another hook would like
+        event.retry = False  # a call runs once, whatever another hook would like
         call = sealed.call if sealed is not None else self._call(event.agent, event.tool_use)
         result = fitted(well_formed(event.result, call.tool_call_id))
         ran = isinstance(event.selected_tool, Told) or (sealed is not None and sealed.ran)
@@ -293,8 +328,28 @@ class Gate:
                 block["toolResult"] = result
 
 
-def _is_question(standing: Standing) -> bool:
-    return isinstance(standing, Ruled) and standing.kind == "question"
+def _would_run(standing: Standing) -> bool:
+    match standing:
+        case Fresh() | Suspended():
+            return True
+        case Ruled(kind="question"):
+            return False
+        case Ruled(decision="approved" | "answered" | "run_again"):
+            return True
+        case _:
+            return False
+
+
+def _chosen(event: BeforeToolCallEvent) -> AgentTool | None:
+    """Return the tool that would run: a hook may have chosen another one, or written another name."""
+    registry = event.agent.tool_registry.registry
+    proposed = next(
+        block["toolUse"]["name"]
+        for block in event.agent.messages[-1]["content"]
+        if block.get("toolUse", {}).get("toolUseId") == event.tool_use["toolUseId"]
+    )
+    untouched = event.selected_tool is registry.get(proposed)
+    return registry.get(event.tool_use["name"]) if untouched else event.selected_tool
 
 
 def _json_schema(spec: Any) -> dict[str, Any] | None:

@@ -90,6 +90,7 @@ class Ruled:
 
     request_id: str
     kind: RequestKind
+    tool: str
     decision: Decision
     shown_input: dict[str, Any]
     executed_input: dict[str, Any] | None

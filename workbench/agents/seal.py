@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -94,6 +94,7 @@ class Sealed(_StandIn):
         verdict: Verdict | None,
         grant_id: str | None = None,
         again: bool = False,
+        rejudge: Callable[[], Verdict] | None = None,
         hears_replies: bool = False,
         once_more: bool = False,
     ) -> None:
@@ -106,6 +107,7 @@ class Sealed(_StandIn):
         self.verdict = verdict
         self.grant_id = grant_id
         self.again = again
+        self.rejudge = rejudge
         self.hears_replies = hears_replies
         self.once_more = once_more
         self.ran = False
@@ -126,7 +128,7 @@ class Sealed(_StandIn):
             self._ask_again(tool_use, invocation_state, "changed", dict(tool_use["input"]))
             return
         try:
-            self.ledger.start(call, self.executed_input, grant_id=self.grant_id, again=self.again)
+            self._start()
         except GrantWithdrawn:
             self._ask_again(tool_use, invocation_state, "withdrawn", self.executed_input)
             return
@@ -144,6 +146,21 @@ class Sealed(_StandIn):
         self.ran = True
         async for event in self._run(tool_use, invocation_state, **kwargs):
             yield event
+
+    def _start(self) -> None:
+        """Commit the start; where a permission is gone by now, judge again: another one may cover the call."""
+        while True:
+            try:
+                self.ledger.start(self.call, self.executed_input, grant_id=self.grant_id, again=self.again)
+                return
+            except GrantWithdrawn:
+                if self.rejudge is None:
+                    raise
+                self.verdict = self.rejudge()
+                self.ledger.judged(self.call, self.verdict)
+                if self.verdict.outcome == "ask":
+                    raise
+                self.grant_id = self.verdict.grant_id
 
     async def _run(
         self, tool_use: ToolUse, invocation_state: dict[str, Any], **kwargs: Any
@@ -201,15 +218,9 @@ class Sealed(_StandIn):
         self.ledger.suspended(self.call, "the tool paused")
         if self.call.facts.kind == "delegate":
             return  # the agents below have raised their requests themselves
+        begun = replace(self.call, input=copy.deepcopy(self.executed_input))
         for interrupt in interrupts:
-            self.ledger.ask(
-                self.call,
-                "tool_interrupt",
-                verdict=self.verdict,
-                message=_asked(interrupt),
-                response_schema=_form(interrupt.reason),
-                metadata={"interrupt": interrupt.id, "executed_input": self.executed_input},
-            )
+            ask_for(self.ledger, begun, interrupt, verdict=self.verdict)
 
     def _answered(self, tool_use: ToolUse, invocation_state: dict[str, Any]) -> dict[str, Any]:
         """Hand the answers given so far to a tool that asked, in place of strands, which takes None for none."""
@@ -271,6 +282,26 @@ class _AnsweredContext(ToolContext[Any]):
         """Return the answer, or pause."""
         known = self._interrupt_id(name)
         return self.answers[known] if known in self.answers else super().interrupt(name, reason, response)
+
+
+def ask_for(
+    ledger: Ledger,
+    call: ProposedCall,
+    interrupt: Interrupt,
+    *,
+    verdict: Verdict | None,
+    by_hook: bool = False,
+) -> None:
+    """Raise a request for what a tool, or a hook ahead of it, asked by itself."""
+    hook = {"hook": True} if by_hook else {}
+    ledger.ask(
+        call,
+        "tool_interrupt",
+        verdict=verdict,
+        message=_asked(interrupt),
+        response_schema=_form(interrupt.reason),
+        metadata={"interrupt": interrupt.id, "executed_input": call.input, **hook},
+    )
 
 
 def _asked(interrupt: Interrupt) -> str:

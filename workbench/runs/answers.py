@@ -154,6 +154,11 @@ class Answers:
 
     def _checked(self, request: Request, answer: Answer) -> Answer:
         """Check an answer to a question against what it asked; what it lacks is said field by field."""
+        if request.metadata.get("hook") and isinstance(answer, Answered) and answer.value is None:
+            raise AnswerRefused(
+                "invalid_answer",
+                "A hook takes null for no answer and would ask again. Give another value, or skip.",
+            )
         if request.kind != "question" or not isinstance(answer, Answered):
             return answer
         try:

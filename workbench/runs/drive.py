@@ -18,6 +18,7 @@ from workbench.runs import agui
 from workbench.runs.beginning import Beginning
 from workbench.runs.crew import Crew, agents_from, entry_path
 from workbench.runs.desk import ConfigDesk, LiveConfig
+from workbench.runs.errors import Unanswerable
 from workbench.runs.eventlog import EventLog
 from workbench.runs.failures import Failure, describe
 from workbench.runs.history import History
@@ -160,6 +161,8 @@ class Drive:
         if self.stage.stopping:
             self._close(beginning)
         elif outcome is not None and outcome.stop == "interrupt":
+            if not self.ledger.requests:
+                raise Unanswerable
             try:
                 beginning.close_torn()
                 self._pause(seat)

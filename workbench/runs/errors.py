@@ -75,3 +75,13 @@ TORN = "team_torn"
 
 class TeamTorn(Exception):
     """A team was stopped in the middle of its work by a crash, and can't be put back; the message says so."""
+
+
+class Unanswerable(Exception):
+    """The run paused for something that no card can ask; it would wait for ever."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A hook or a plugin of this config paused the run where nobody can be asked. "
+            "Ask in BeforeToolCallEvent, or in the tool itself."
+        )

@@ -13,6 +13,7 @@ from strands.types.exceptions import (
 )
 
 from workbench.agents.builder import CannotBuild
+from workbench.agents.inside import UnsafeMiddleware
 from workbench.agents.models import ModelUnavailable
 from workbench.agents.tools import ToolLoadError
 from workbench.agents.transcript_rule import TranscriptBroken
@@ -20,7 +21,7 @@ from workbench.config import ConfigInvalid, ImportSpecError
 from workbench.config.loader import PREFIX
 from workbench.config.prompt import PromptUnreadable
 from workbench.policy.shown import visible
-from workbench.runs.errors import TORN, TeamFailed, TeamTorn
+from workbench.runs.errors import TORN, TeamFailed, TeamTorn, Unanswerable
 
 _LONGEST_DETAIL = 600
 
@@ -42,7 +43,7 @@ def describe(error: BaseException) -> Failure:
             return Failure("model_unavailable", str(error))
         case ToolLoadError() | ImportSpecError():
             return Failure("tool_unavailable", str(error))
-        case CannotBuild() | PromptUnreadable():
+        case CannotBuild() | PromptUnreadable() | UnsafeMiddleware() | Unanswerable():
             return Failure("cannot_build", str(error))
         case TeamFailed():
             return Failure("team_failed", f"The team could not finish: {visible(str(error))}")

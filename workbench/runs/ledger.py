@@ -136,6 +136,8 @@ class RunLedger:
 
     def judged(self, call: ProposedCall, verdict: Verdict) -> None:
         """Record the verdict on a call; a grant's is also how the call was decided."""
+        self._verdicts.pop(call.key, None)
+        self._standings.marks.pop(call.key, None)
         if verdict.outcome == "run":
             self._verdicts[call.key] = verdict
         if verdict.because == "grant":
@@ -273,7 +275,7 @@ class RunLedger:
         for request in self.requests:
             if request.kind == "doubt":
                 self.store.journal.doubt(request.call_key, request.id)
-            else:
+            elif not (request.metadata.get("hook") and self._standings.is_under_way(request.call_key)):
                 self.store.journal.wait(request.call_key, request.id, request.verdict)
             self.log.add(request_raised(request))
 

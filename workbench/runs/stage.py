@@ -96,10 +96,17 @@ class Stage:
         told = []
         for request in self.store.requests.of_pause(self.pause_id) if self.pause_id else []:
             interrupt_id = request.metadata.get("interrupt")
-            mine = request.metadata.get("seat", "") == seat and interrupt_id in known
-            if mine and request.kind == "tool_interrupt" and request.decision == "answered":
-                value = (request.answer or {}).get("value")
-                told.append({"interruptResponse": {"interruptId": interrupt_id, "response": value}})
+            if request.kind != "tool_interrupt" or interrupt_id not in known:
+                continue
+            if request.metadata.get("seat", "") != seat:
+                continue
+            if request.decision == "answered":
+                response = (request.answer or {}).get("value")
+            elif request.metadata.get("hook"):
+                response = request.note  # a hook that hears nothing would ask again; the gate closes its call
+            else:
+                continue
+            told.append({"interruptResponse": {"interruptId": interrupt_id, "response": response}})
         return told
 
     def given_to_tools(self, place: Place) -> dict[str, Any]:

@@ -40,7 +40,8 @@ class Standings:
     def of(self, key: str) -> Standing:
         """Say where a call stands."""
         record = self.store.journal.get(key)
-        requests = self.store.requests.about_call(key)
+        # What a hook asked has nothing to do with whether the call may run.
+        requests = [one for one in self.store.requests.about_call(key) if not _answers_a_hook(one)]
         request = requests[-1] if requests else None
         if record is not None and record.grant_id is not None:
             self.permitted(key, record.grant_id)
@@ -80,6 +81,11 @@ class Standings:
         record = self.store.journal.get(key)
         return record.attempts if record is not None else 0
 
+    def is_under_way(self, key: str) -> bool:
+        """Whether a call was started, or has ended: then nothing new can make it wait."""
+        record = self.store.journal.get(key)
+        return record is not None and record.state in ("started", "finished", "closed")
+
     def interrupt_answers(self, key: str) -> Mapping[str, Any]:
         """Return what was answered to the tool's own interrupts so far, by strands' ids."""
         return {
@@ -99,6 +105,10 @@ class Standings:
                 self.edits[key] = Edit(request.input, request.executed_input)
             elif request.decision == "approved":
                 self.edits.pop(key, None)
+
+
+def _answers_a_hook(request: Request) -> bool:
+    return bool(request.metadata.get("hook")) and request.decision == "answered"
 
 
 def mark_of(request: Request) -> ApprovalMark:
@@ -131,6 +141,7 @@ def _ruled(store: Store, request: Request, about: Sequence[Request]) -> Ruled:
     return Ruled(
         request_id=request.id,
         kind=request.kind,
+        tool=request.tool,
         decision=request.decision,
         shown_input=request.input,
         executed_input=executed,
