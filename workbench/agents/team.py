@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from strands import Agent
 from strands.multiagent import GraphBuilder, Swarm
 from strands.multiagent.base import MultiAgentBase, MultiAgentResult
+from strands.multiagent.graph import Graph
+from strands.types._snapshot import Snapshot
 
 from workbench.config import GraphConfig, ImportSpecs, SwarmConfig
 
@@ -33,7 +36,7 @@ def build_graph(config: GraphConfig, members: Mapping[str, Member], specs: Impor
     for name in config.nodes:
         builder.add_node(members[name], name)
     for edge in config.edges:
-        condition = specs.load(edge.condition) if edge.condition else None
+        condition = _once_done(specs.load(edge.condition), edge.source) if edge.condition else None
         builder.add_edge(edge.source, edge.target, condition=condition)
     builder.set_entry_point(config.entry_name)
     builder.reset_on_revisit(config.reset_on_revisit)
@@ -49,17 +52,24 @@ def build_graph(config: GraphConfig, members: Mapping[str, Member], specs: Impor
 def tree_state(team: Team) -> dict[str, Any]:
     """Return the state of an orchestrator and of every orchestrator inside it.
 
-    strands keeps a nested orchestrator's state with nobody, so each one's is kept under its node's name.
+    strands keeps a nested orchestrator's state with nobody, so each one's is kept under its node's name; and of
+    a graph's agents only those that wait, so what the others remember for another round is kept beside them.
     """
     return {
         "state": team.serialize_state(),
         "nodes": {name: tree_state(node) for name, node in _nested(team)},
+        "agents": {
+            name: agent.take_snapshot(preset="session").to_dict() for name, agent in _remembering(team)
+        },
     }
 
 
 def restore_tree(team: Team, saved: Mapping[str, Any]) -> None:
     """Bring a freshly built orchestrator, and every one inside it, to a saved state."""
-    team.deserialize_state(saved["state"])
+    team.deserialize_state(_resumable(saved["state"]))
+    for name, agent in _agents(team):
+        if name in saved.get("agents", {}):
+            agent.load_snapshot(Snapshot.from_dict(saved["agents"][name]))
     for name, node in _nested(team):
         if name in saved["nodes"]:
             restore_tree(node, saved["nodes"][name])
@@ -93,6 +103,46 @@ def reply_of(result: MultiAgentResult, chat_output: str | None, order: list[str]
         if text.strip():
             return text.strip()
     return ""
+
+
+def _once_done(condition: Callable[..., Any], source: str) -> Callable[..., Any]:
+    """Ask an edge's condition only once its source is done; strands also asks at a pause, to see what comes next."""
+
+    @functools.wraps(condition)
+    def asked(state: Any, **given: Any) -> bool:
+        return source in state.results and bool(condition(state, **given))
+
+    return asked
+
+
+def _resumable(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state that strands resumes, whichever round of a graph it is in.
+
+    strands begins anew where nothing seems to come next, and passes over a waiting node that was done once: a
+    graph that goes round would leave its answers unread.
+    """
+    waiting = state.get("interrupted_nodes") or []
+    if not waiting:
+        return dict(state)
+    return {
+        **state,
+        "completed_nodes": [name for name in state["completed_nodes"] if name not in waiting],
+        "next_nodes_to_execute": state["next_nodes_to_execute"] or list(waiting),
+    }
+
+
+def _remembering(team: Team) -> Iterator[tuple[str, Agent]]:
+    """Yield a graph's agents that were at work, do not wait, and will remember it if they work again."""
+    if isinstance(team, Graph) and not team.reset_on_revisit:
+        for name, agent in _agents(team):
+            if agent.messages and team.nodes[name] not in team.state.interrupted_nodes:
+                yield name, agent
+
+
+def _agents(team: Team) -> Iterator[tuple[str, Agent]]:
+    for name, node in team.nodes.items():  # type: ignore[attr-defined]
+        if isinstance(node.executor, Agent):
+            yield name, node.executor
 
 
 def _nested(team: Team) -> Iterator[tuple[str, Team]]:
