@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from workbench.agents import files
+from workbench.agents.file_text import text_of
 from workbench.policy import (
     AgentPolicy,
     Answer,
@@ -16,7 +18,8 @@ from workbench.policy import (
     field_errors,
     settle,
 )
-from workbench.runs.views import AnswerOutcome, Card, DecisionLine, EditPreview
+from workbench.runs.errors import FileRefused
+from workbench.runs.views import AnswerOutcome, Card, DecisionLine, EditPreview, FileRow
 
 
 def store_of(tool: str, tool_input: dict[str, Any]) -> dict[str, str]:
@@ -67,6 +70,30 @@ class FakeDesk:
         )
         left = sum(other.status == "open" for other in self.cards.values())
         return AnswerOutcome(self.cards[request_id], left, made.warnings)
+
+    def add_file(self, request_id: str, name: str, data: bytes) -> FileRow:
+        """Take a file, or refuse what is too large."""
+        shown = files.clean_name(name)
+        if len(data) > files.LARGEST_FILE:
+            raise FileRefused(f"{shown} is too large.")
+        number = sum(len(card.files) for card in self.cards.values())
+        row = FileRow(
+            f"file{number}",
+            shown,
+            files.type_of(shown, data),
+            len(data),
+            not data or text_of(data) is not None,
+            "0" * 64,
+        )
+        card = self.cards[request_id]
+        kept = card.files if card.input.get("multiple") is not False else ()
+        self.cards[request_id] = replace(card, files=(*kept, row))
+        return row
+
+    def drop_file(self, request_id: str, file_id: str) -> None:
+        """Take a file back."""
+        card = self.cards[request_id]
+        self.cards[request_id] = replace(card, files=tuple(file for file in card.files if file.id != file_id))
 
     def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
         """Say what an edited call would be."""

@@ -10,6 +10,7 @@ from workbench.runs.views import (
     ConfigChange,
     ConversationRow,
     DecisionLine,
+    FileRow,
     ReasoningItem,
     RunView,
     TextItem,
@@ -195,6 +196,79 @@ SEVERAL_QUESTIONS = [
     },
     {"question": "Include returns?", "header": "", "options": ["Yes", "No"], "allow_other": False},
 ]
+
+
+def _source(name: str, title: str, description: str, kind: str, model_reads: str) -> dict[str, str]:
+    return {
+        "name": name,
+        "title": title,
+        "description": description,
+        "kind": kind,
+        "model_reads": model_reads,
+    }
+
+
+SOURCES = [
+    _source(
+        "orders",
+        "Orders of both stores",
+        "One line an order, since September.",
+        "table",
+        "shop.db, table orders",
+    ),
+    _source("returns", "Returns", "What came back, and why.", "table", "shop.db, table returns"),
+    _source("notes", "Notes of the staff", "", "folder", "notes/"),
+]
+
+
+def data(id: str = "data", **changed: Any) -> Card:
+    """A choice among three data sources."""
+    asked = {
+        "reason": "To see what sells, I need to know where to look.",
+        "multiple": False,
+        "sources": SOURCES,
+    }
+    asked |= changed.pop("asked", {})
+    given = {"tool": "request_datasources", "tool_title": "request_datasources", "input": asked}
+    return question(id, **{**given, **changed})
+
+
+def files(id: str = "files", given: tuple[FileRow, ...] = (), **changed: Any) -> Card:
+    """A request for files."""
+    asked = {"reason": "Show me the price list you mean.", "multiple": True, "endings": []}
+    asked |= changed.pop("asked", {})
+    return question(
+        id,
+        **{"tool": "request_files", "tool_title": "request_files", "input": asked, "files": given, **changed},
+    )
+
+
+GIVEN = (
+    FileRow("f1", "price list, autumn.csv", "text/csv", 18_432, True, "1" * 64),
+    FileRow("f2", "scan.pdf", "application/pdf", 2_411_724, False, "2" * 64),
+    FileRow("f3", "empty(U+202E)txt.exe", "application/octet-stream", 0, True, "3" * 64),
+)
+
+
+def slot(id: str = "slot", **changed: Any) -> Card:
+    """A call of a tool that a folder declares."""
+    given: dict[str, Any] = {
+        "tool": "pick_slot",
+        "tool_title": "Delivery slot",
+        "description": "Let the person choose when an order is delivered: a day and a part of the day.",
+        "input": {"order_id": "1006", "address": "14 Quay Street, Harbor"},
+        "response_schema": {
+            "type": "object",
+            "properties": {
+                "day": {"type": "string", "format": "date", "description": "The day of the delivery."},
+                "part": {"enum": ["morning", "afternoon", "evening"], "description": "When on that day."},
+                "note": {"type": "string", "description": "For the driver."},
+            },
+            "required": ["day", "part"],
+            "additionalProperties": False,
+        },
+    }
+    return question(id, **{**given, **changed})
 
 
 def interrupt(id: str = "interrupt", **changed: Any) -> Card:

@@ -42,7 +42,7 @@ def test_what_is_not_json_is_said_and_cannot_be_submitted() -> None:
 def test_a_schema_becomes_a_form_with_nothing_filled_in() -> None:
     page = pages.cards(samples.interrupt())
 
-    assert [field.label for field in page.text_input] == ["name", "floor"]
+    assert [field.label for field in page.text_input] == ["name", "floor (optional)"]
     assert [field.value for field in page.text_input] == ["", ""]
     assert page.selectbox[0].value is None
     assert not pages.enabled(page, words.SUBMIT)

@@ -26,6 +26,7 @@ LONGEST_TEXT: Final = 30_000
 LONGEST_TEXTS: Final = 90_000
 """Characters of all files of one answer."""
 
+_ESCAPE: Final = re.compile("⟦(U\\+[0-9A-F]+)⟧")
 _LONGEST_NAME: Final = 120
 _NAME_END: Final = 30
 
@@ -177,7 +178,8 @@ def clean_name(given: str) -> str:
     It only ever is shown; no file on our disk has it.
     """
     last = re.split(r"[/\\]", given)[-1]
-    name = " ".join(visible(last).split())
+    # In round brackets, which whoever shows it again leaves as they are.
+    name = _ESCAPE.sub(r"(\1)", " ".join(visible(last).split()))
     if len(name) > _LONGEST_NAME:
         name = f"{name[: _LONGEST_NAME - _NAME_END - 1]}…{name[-_NAME_END:]}"
     return "file" if name.strip(". ") == "" else name

@@ -26,7 +26,7 @@ GOTO = "wb-goto"
 
 def give(desk: Desk, card: Card, answer: Answer, by: str) -> None:
     """Answers a request, from a callback. When it can't be taken, the card says why not."""
-    _notes().pop(card.id, None)
+    unsay(card.id)
     try:
         outcome = desk.answer(card.id, answer, by=by, via="app")
     except AnswerRefused as refused:
@@ -54,6 +54,11 @@ def say(request_id: str, sentence: str, fields: Mapping[str, str] | None = None)
     """Puts a sentence on a card, and in a toast for eyes that are elsewhere."""
     _notes()[request_id] = (sentence, dict(fields or {}))
     toast(sentence)
+
+
+def unsay(request_id: str) -> None:
+    """Takes the sentence off a card."""
+    _notes().pop(request_id, None)
 
 
 def said(request_id: str) -> str:

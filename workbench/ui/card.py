@@ -8,11 +8,11 @@ from workbench.runs.views import Card
 from workbench.ui import answering, draft, words
 from workbench.ui.approval import differences, is_editing, render_actions, render_difference
 from workbench.ui.arguments import render_arguments
+from workbench.ui.asking import has_own_words, render_asking
 from workbench.ui.clock import now, when
 from workbench.ui.desk import Desk
 from workbench.ui.doubt import render_doubt
 from workbench.ui.interrupt import render_interrupt
-from workbench.ui.question import answerable, render_question
 from workbench.ui.text import label, visible
 
 
@@ -52,7 +52,7 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
                 _heading(card)
                 if card.kind == "doubt":
                     st.text(words.doubt(card))
-                if not answerable(card):
+                if card.kind != "question":
                     _call(desk, card)
             if card.kind in ("approval", "tool_approval"):
                 with st.container(gap="xsmall"):
@@ -70,7 +70,7 @@ def render_card(desk: Desk, card: Card, *, by: str, shortcuts: bool = False) -> 
                     case "approval" | "tool_approval":
                         render_actions(desk, card, by=by, shortcuts=shortcuts)
                     case "question":
-                        render_question(desk, card, by=by, shortcuts=shortcuts)
+                        render_asking(desk, card, by=by, shortcuts=shortcuts)
                     case "tool_interrupt":
                         render_interrupt(desk, card, by=by, shortcuts=shortcuts)
                     case "doubt":
@@ -115,8 +115,7 @@ def _details(card: Card) -> None:
 def _heading(card: Card) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
-            f"**{label(card.agent_title)}** {words.asks(card.kind)}"
-            + ("" if answerable(card) else f" **{label(card.tool_title or card.tool)}**"),
+            f"**{label(card.agent_title)}** {words.asks(card.kind)}{_named(card)}",
             width="content",
         )
         with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
@@ -125,10 +124,16 @@ def _heading(card: Card) -> None:
                 left = words.time_left(card.expires_at, now())
                 st.markdown(f":material/timer: {label(left)}", width="content")
     small = [words.path(card.agent_path)] if len(card.agent_path) > 1 else []
-    if card.tool_title and card.tool_title != card.tool and not answerable(card):
+    if card.tool_title and card.tool_title != card.tool and not has_own_words(card):
         small.append(card.tool)
     if small:
         st.caption(label(" · ".join(small)))
+
+
+def _named(card: Card) -> str:
+    if has_own_words(card):
+        return ""
+    return f"{':' if card.kind == 'question' else ''} **{label(card.tool_title or card.tool)}**"
 
 
 def _call(desk: Desk, card: Card) -> None:

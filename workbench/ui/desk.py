@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from workbench.policy import Answer
-from workbench.runs.views import AnswerOutcome, Card, EditPreview
+from workbench.runs.views import AnswerOutcome, Card, EditPreview, FileRow
 
 
 class Desk(Protocol):
@@ -11,6 +11,12 @@ class Desk(Protocol):
 
     def answer(self, request_id: str, answer: Answer, *, by: str, via: Any = "app") -> AnswerOutcome:
         """Records an answer. Raises `AnswerRefused` with a sentence when it can't be taken."""
+
+    def add_file(self, request_id: str, name: str, data: bytes) -> FileRow:
+        """Takes a file for a card that asks for some. Raises `FileRefused` with a sentence when it can't."""
+
+    def drop_file(self, request_id: str, file_id: str) -> None:
+        """Takes a file back from a card that is not answered yet."""
 
     def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
         """What an edited call would be. Changes nothing."""

@@ -6,6 +6,7 @@ when they are not drawn, a draft does not.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import streamlit as st
@@ -30,6 +31,7 @@ from workbench.ui.text import label, value_text, visible
 
 _DEEPEST = 8
 _LONG_TEXT = 80
+_FIRST_DAY, _LAST_DAY = date(1900, 1, 1), date(2999, 12, 31)
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,15 @@ class Form:
                 case "list" if not nothing:
                     self._list(shape, path, value, errors)
                 case "boolean":
-                    self._boolean(shape, path, value, nothing)
+                    self._boolean(shape, path, value, nothing, required)
                 case "choice":
-                    self._choice(shape, path, value, nothing)
+                    self._choice(shape, path, value, nothing, required)
+                case "date" if self.blank and _in_calendar(value):
+                    self._day(shape, path, value, nothing, required)
                 case kind:
                     self._typed(kind, shape, path, value, nothing, required)
             if path and dotted(path) in errors:
-                _error(_name(path), errors[dotted(path)])
+                _error(self._title(shape, path), errors[dotted(path)])
             removable = bool(path) and (isinstance(path[-1], int) or not (required or self.blank))
             if shape.nullable or removable:
                 with st.container(horizontal=True, vertical_alignment="center"):
@@ -136,6 +140,13 @@ class Form:
                         self._null(schema, path, nothing)
                     if removable:
                         self._remove(path)
+
+    def _title(self, shape: Shape, path: Path, *, required: bool = True) -> str:
+        """What a field is called. A form to be filled in goes by the schema's words, an edit by the call's own."""
+        name = _name(path) or words.FREE_ANSWER
+        if not self.blank:
+            return name
+        return (shape.title or name) + ("" if required else words.OPTIONAL)
 
     def _null(self, schema: Mapping[str, Any], path: Path, nothing: bool) -> None:
         key = self._key(path, "-null")
@@ -198,7 +209,7 @@ class Form:
         draft.fill(key, text)
         # Settled once: a field that changed its kind under the fingers would lose the caret.
         tall = st.session_state.setdefault(f"{key}-tall", "\n" in text or len(text) > _LONG_TEXT)
-        title = label(_name(path) or words.FREE_ANSWER)
+        title = label(self._title(shape, path, required=required))
         hint, args = _hint(kind, shape), (path, kind, key, required)
         if kind == "json" or (kind == "text" and tall):
             st.text_area(title, key=key, help=hint, disabled=nothing, on_change=self._text_changed, args=args)
@@ -217,11 +228,27 @@ class Form:
                 args=args,
             )
 
-    def _boolean(self, shape: Shape, path: Path, value: Any, nothing: bool) -> None:
+    def _day(self, shape: Shape, path: Path, value: Any, nothing: bool, required: bool) -> None:
+        key = self._key(path, "-day")
+        draft.fill(key, date.fromisoformat(value) if isinstance(value, str) else None)
+        st.date_input(
+            label(self._title(shape, path, required=required)),
+            value=None,
+            min_value=_FIRST_DAY,
+            max_value=_LAST_DAY,
+            key=key,
+            format="YYYY-MM-DD",
+            help=_hint("date", shape),
+            disabled=nothing,
+            on_change=self._day_picked,
+            args=(path, key),
+        )
+
+    def _boolean(self, shape: Shape, path: Path, value: Any, nothing: bool, required: bool) -> None:
         key = self._key(path)
         draft.fill(key, None if value is MISSING or nothing else value)
         st.segmented_control(
-            label(_name(path) or words.FREE_ANSWER),
+            label(self._title(shape, path, required=required)),
             [True, False],
             format_func=lambda choice: "true" if choice else "false",
             key=key,
@@ -231,14 +258,14 @@ class Form:
             args=(path, key),
         )
 
-    def _choice(self, shape: Shape, path: Path, value: Any, nothing: bool) -> None:
+    def _choice(self, shape: Shape, path: Path, value: Any, nothing: bool, required: bool) -> None:
         key = self._key(path)
         same = [
             at for at, option in enumerate(shape.options) if type(option) is type(value) and option == value
         ]
         draft.fill(key, same[0] if same and not nothing else None)
         st.selectbox(
-            label(_name(path) or words.FREE_ANSWER),
+            label(self._title(shape, path, required=required)),
             range(len(shape.options)),
             index=None,
             format_func=lambda at: value_text(shape.options[at]),
@@ -280,6 +307,11 @@ class Form:
         if choice is not None:
             self._set(path, choice)
 
+    def _day_picked(self, path: Path, key: str) -> None:
+        if key in st.session_state:
+            day = draft.typed(key)
+            self._set(path, MISSING if day is None else day.isoformat())
+
     def _chosen(self, path: Path, key: str, options: tuple[Any, ...]) -> None:
         place = draft.typed(key)
         if place is not None:
@@ -306,6 +338,11 @@ class Form:
             raw = {name: typed for name, typed in kept.get("raw", {}).items() if not _under(name, path[:-1])}
             self._keep(kept.get("value", MISSING), raw)
         self._redraw()
+
+
+def _in_calendar(value: Any) -> bool:
+    """Whether a calendar can show a value, which may be none yet."""
+    return not isinstance(value, str) or _FIRST_DAY <= date.fromisoformat(value) <= _LAST_DAY
 
 
 def _name(path: Path) -> str:

@@ -5,38 +5,20 @@ from typing import Any
 
 import streamlit as st
 
-from workbench.policy import Answered, SchemaUnusable, Skipped, field_errors
+from workbench.policy import Answered, SchemaUnusable, field_errors
 from workbench.runs.views import Card
 from workbench.ui import answering, draft, words
 from workbench.ui.desk import Desk
 from workbench.ui.edit_form import Form
 from workbench.ui.shape import MISSING, Unreadable, read
+from workbench.ui.submit import render_submit
 from workbench.ui.text import label
 
 
 def render_interrupt(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None:
     """Draws the form of a card whose answer is a value: fields from its schema, else a free answer."""
     problem = _schema_form(desk, card) if card.response_schema else _free_form(desk, card)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            words.SUBMIT,
-            key=draft.key(card.id, "submit"),
-            type="primary",
-            disabled=bool(problem),
-            shortcut="Shift+Enter" if shortcuts else None,
-            on_click=_submit,
-            args=(desk, card, by),
-        )
-        st.button(
-            words.SKIP,
-            key=draft.key(card.id, "skip"),
-            help=words.with_key(words.SKIP_QUESTION_HELP, "Shift+S" if shortcuts else None),
-            shortcut="Shift+S" if shortcuts else None,
-            on_click=answering.give,
-            args=(desk, card, Skipped(), by),
-        )
-        if problem:
-            st.caption(label(problem), width="content")
+    render_submit(desk, card, by=by, shortcuts=shortcuts, missing=problem, on_submit=_submit)
 
 
 def _form(desk: Desk, card: Card) -> Form:

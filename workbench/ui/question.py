@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
-from workbench.policy import Answered, Skipped
+from workbench.policy import Answered
 from workbench.runs.views import Card
 from workbench.ui import answering, draft, words
 from workbench.ui.desk import Desk
-from workbench.ui.interrupt import render_interrupt
+from workbench.ui.submit import render_submit
 from workbench.ui.text import label, visible
+
+TOOL: Final = "ask_user"
 
 
 @dataclass(frozen=True)
@@ -50,47 +52,23 @@ class Reply:
 
 def questions_of(card: Card) -> tuple[Question, ...]:
     """The questions of a card; none when its input is not a form of questions (another client tool's call)."""
+    if card.tool != TOOL:
+        return ()
     given = card.input.get("questions")
     listed = given if isinstance(given, list) else [card.input]
     read = [_question(item) for item in listed]
     return tuple(one for one in read if one is not None) if read and None not in read else ()
 
 
-def answerable(card: Card) -> bool:
-    """Whether a card is a form of questions."""
-    return card.kind == "question" and bool(questions_of(card))
-
-
 def render_question(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None:
     """Draws the form of a question card: its questions with their choices, Submit and Skip."""
     questions = questions_of(card)
-    if not questions:
-        render_interrupt(desk, card, by=by, shortcuts=shortcuts)
-        return
     replies = _replies(desk, card, questions)
     for at, (question, reply) in enumerate(zip(questions, replies, strict=True)):
         _one(desk, card, at, question, reply, len(questions))
     missing = sum(not reply.complete for reply in replies)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            words.SUBMIT,
-            key=draft.key(card.id, "submit"),
-            type="primary",
-            disabled=bool(missing),
-            shortcut="Shift+Enter" if shortcuts else None,
-            on_click=_submit,
-            args=(desk, card, by),
-        )
-        st.button(
-            words.SKIP,
-            key=draft.key(card.id, "skip"),
-            help=words.with_key(words.SKIP_QUESTION_HELP, "Shift+S" if shortcuts else None),
-            shortcut="Shift+S" if shortcuts else None,
-            on_click=answering.give,
-            args=(desk, card, Skipped(), by),
-        )
-        if missing:
-            st.caption(words.still_open(missing, len(questions)), width="content")
+    why = words.still_open(missing, len(questions)) if missing else ""
+    render_submit(desk, card, by=by, shortcuts=shortcuts, missing=why, on_submit=_submit)
 
 
 def _one(desk: Desk, card: Card, at: int, question: Question, reply: Reply, total: int) -> None:

@@ -35,6 +35,25 @@ CARDS: dict[str, Callable[[], list[Card]]] = {
     ],
     "question": lambda: [samples.question()],
     "questions": lambda: [samples.question(questions=samples.SEVERAL_QUESTIONS)],
+    "data": lambda: [samples.data()],
+    "data_several": lambda: [samples.data(asked={"multiple": True, "reason": None})],
+    "data_many": lambda: [
+        samples.data(
+            asked={
+                "multiple": True,
+                "sources": [
+                    {**samples.SOURCES[0], "name": f"s{at}", "title": f"Sales of shop {at}"}
+                    for at in range(40)
+                ],
+            }
+        )
+    ],
+    "files": lambda: [samples.files()],
+    "files_given": lambda: [samples.files(given=samples.GIVEN)],
+    "file_one": lambda: [
+        samples.files(asked={"multiple": False, "endings": [".csv", ".txt"], "reason": None})
+    ],
+    "declared": lambda: [samples.slot()],
     "interrupt": lambda: [samples.interrupt()],
     "free": lambda: [samples.interrupt(response_schema=None)],
     "tool_approval": lambda: [

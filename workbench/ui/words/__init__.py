@@ -6,6 +6,7 @@ Plain text in, plain text out: whoever shows a sentence in a place that reads Ma
 
 # One flat vocabulary: whoever needs a sentence writes words.X, wherever X stands.
 # ruff: noqa: F403
+from workbench.ui.words.asking import *
 from workbench.ui.words.cards import *
 from workbench.ui.words.forms import *
 from workbench.ui.words.lists import *
