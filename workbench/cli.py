@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from workbench.config import json_schema
+from workbench.config import config_files, json_schema
 from workbench.config.check import as_text, check_files
 
 Subcommands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -81,7 +81,8 @@ def add_run(subcommands: Subcommands) -> None:
         "run",
         help="open the app",
         description="Open the app on a folder of configs. It listens to this machine only, because whoever reaches it "
-        "can approve calls. Runs go on while no page is open, and are taken up again after a restart.",
+        "can approve calls. Runs go on while no page is open, and are taken up again after a restart. The config that "
+        "is named, or the only one there is, is served over HTTP on the same port too, as by workbench serve.",
     )
     parser.add_argument(
         "configs",
@@ -92,13 +93,8 @@ def add_run(subcommands: Subcommands) -> None:
         help="a folder of configs, or one config in it (default: configs)",
     )
     parser.add_argument("--port", type=int, default=8501, help="the port to listen on (default: 8501)")
-    parser.add_argument(
-        "--db",
-        type=Path,
-        default=Path(os.environ.get("WORKBENCH_DB") or "workbench.db"),
-        metavar="PATH",
-        help="the database (default: WORKBENCH_DB, else workbench.db)",
-    )
+    _add_db(parser)
+    add_http(parser)
     parser.add_argument("--no-browser", action="store_true", help="don't open a browser")
     parser.set_defaults(work=run)
 
@@ -121,11 +117,115 @@ def run(arguments: argparse.Namespace) -> int:
             f"Port {arguments.port} is taken. Choose another one: workbench run --port PORT", file=sys.stderr
         )
         return 1
-    server.run(configs=folder, db=arguments.db, port=arguments.port, open_browser=not arguments.no_browser)
+    from workbench.service.guard import Rules
+
+    listed = [configs] if configs.is_file() else config_files(folder)
+    server.run(
+        configs=folder,
+        db=arguments.db,
+        port=arguments.port,
+        config=listed[0] if len(listed) == 1 else None,
+        session_approvals=arguments.session_approvals,
+        rules=Rules(arguments.token.strip(), origins=tuple(arguments.allow_origin)),
+        open_browser=not arguments.no_browser,
+    )
     return 0
 
 
-COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_run, add_check, add_schema)
+def add_serve(subcommands: Subcommands) -> None:
+    """`workbench serve`: a config over HTTP."""
+    parser = subcommands.add_parser(
+        "serve",
+        help="serve a config over HTTP",
+        description="Serve a config over HTTP: the invoke API. Whoever reaches the port can approve calls, so it "
+        "listens to this machine only, unless a token is given.",
+    )
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="the config to serve")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1); another needs a token"
+    )
+    parser.add_argument("--port", type=int, default=8090, help="the port to listen on (default: 8090)")
+    _add_db(parser)
+    add_http(parser)
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name under which the service may be called",
+    )
+    parser.set_defaults(work=serve)
+
+
+def add_http(parser: argparse.ArgumentParser) -> None:
+    """Add what says who may call over HTTP, and how long session approvals last."""
+    parser.add_argument(
+        "--session-approvals",
+        choices=("memory", "sqlite"),
+        default="memory",
+        help="where what is allowed for a session is kept: memory forgets it when the service ends (default)",
+    )
+    parser.add_argument(
+        "--token",
+        default=os.environ.get("WORKBENCH_TOKEN", ""),
+        help="what every HTTP request must carry as a Bearer token (default: WORKBENCH_TOKEN)",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="a web page's origin, such as https://example.org, from which it may be called",
+    )
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve a config until interrupted."""
+    config: Path = arguments.config
+    if not config.is_file():
+        return _refuse(f"There is no config {str(config)!r}.")
+    from workbench.runs.errors import ConfigUnknown
+    from workbench.service import serve as service
+    from workbench.store import StoreError
+
+    if not service.is_loopback(arguments.host) and not arguments.token.strip():
+        return _refuse(
+            f"Whoever reaches {arguments.host} could approve calls. Give a token: --token or WORKBENCH_TOKEN."
+        )
+    try:
+        service.serve(
+            service.Settings(
+                config=config,
+                db=arguments.db,
+                host=arguments.host,
+                port=arguments.port,
+                session_approvals=arguments.session_approvals,
+                token=arguments.token.strip(),
+                hosts=tuple(arguments.allow_host),
+                origins=tuple(arguments.allow_origin),
+            )
+        )
+    except (ConfigUnknown, StoreError) as error:
+        return _refuse(str(error))
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+def _add_db(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--db",
+        type=Path,
+        default=Path(os.environ.get("WORKBENCH_DB") or "workbench.db"),
+        metavar="PATH",
+        help="the database (default: WORKBENCH_DB, else workbench.db)",
+    )
+
+
+COMMANDS: tuple[Callable[[Subcommands], None], ...] = (add_run, add_serve, add_check, add_schema)
 """What adds each subcommand, in the order of the help."""
 
 

@@ -39,7 +39,7 @@ class Talk:
             MessageRefused: it is empty or too long.
             Busy: a run is working; nothing is queued.
         """
-        _check_message(text)
+        check_message(text)
         version = self._shelf.current(row.config_file)
         with self._store.transaction(durable=True):
             active = self._store.runs.active(row.id)
@@ -139,7 +139,8 @@ class Talk:
             raise Busy(f"{row.entry} is already at work again.") from None
 
 
-def _check_message(text: str) -> None:
+def check_message(text: str) -> None:
+    """Raise MessageRefused for a message that is empty or too long."""
     if not text.strip():
         raise MessageRefused("This message is empty. Type something first.")
     if len(text) > LONGEST_MESSAGE:

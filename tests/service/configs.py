@@ -1,0 +1,82 @@
+"""Configs that play their part by what they are told, so that one service does for many conversations."""
+
+from typing import Any
+
+from tests.runs.harness import price
+
+TWO = {"tools": [price("A1", 12.0), price("B2", 20.0, store="harbor")]}
+LOGIN = {
+    "tool": "log_in",
+    "input": {"user": "ada", "password": "hunter2", "more": [{"api_key": "k", "page": 3}]},
+}
+TOOLS = '''
+import strands
+
+
+@strands.tool
+def log_in(user: str, password: str, more: list) -> str:
+    """Log in.
+
+    Args:
+        user: who.
+        password: secret.
+        more: whatever.
+    """
+    from pathlib import Path
+
+    Path(__file__).with_name("password").write_text(password)
+    return f"{user} is in"
+'''
+
+
+def talkative(**more: Any) -> dict[str, Any]:
+    """An agent that does what its message names."""
+    replies = [
+        {"match": "once", "script": [price("C3", 5.0)]},
+        {"match": "price", "script": [{"before": [{"text": "Let me see."}], **price()}]},
+        {"match": "next", "script": [price("A1", 13.0)]},
+        {"match": "then", "script": [price(), price("A1", 13.0)]},
+        {"match": "two", "script": [TWO]},
+        {"match": "ship", "script": [{"tool": "ship", "input": {"order": "7"}}]},
+        {"match": "log in", "script": [LOGIN]},
+        {"match": "look", "script": [{"tool": "look_up", "input": {"sku": "A1"}}]},
+        {
+            "match": "ask",
+            "script": [{"tool": "ask_user", "input": {"question": "Which?", "options": ["a", "b"]}}],
+        },
+        {"match": "book", "script": [{"tool": "book", "input": {"room": "1"}}]},
+        {"match": "late", "script": [{"tool": "close_shop", "input": {}}]},
+        {"match": "fail", "script": [{"error": "the model is out of order"}]},
+        {"match": "slow", "script": [{"text": "word " * 40}]},
+        {"match": "hello", "script": [{"text": "Hello."}]},
+    ]
+    streaming = more.pop("streaming", {})
+    rules = [
+        {"name": "set_price", "remember": "thread", "subject": "./subjects.py:store_of"},
+        "log_in",
+        {"name": "close_shop", "ttl_seconds": 1},
+    ]
+    agent = {
+        "model": {
+            "provider": "scripted",
+            "params": {
+                "replies": replies,
+                "final_text": "Done.",
+                **streaming,
+            },
+        },
+        "tools": ["./kit.py", "./login.py"],
+        "client_tools": ["ask_user"],
+        "interrupt": {"tools": rules},
+        **more,
+    }
+    return {"version": "1", "agents": {"merchant": agent}}
+
+
+FILES = {
+    "login.py": TOOLS,
+    "subjects.py": """
+def store_of(tool, given):
+    return {"key": f"store:{given.get('store')}", "label": f"prices in {given.get('store')}"} if tool == "set_price" else tool
+""",
+}
