@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.agents.results import result_text
-from workbench.config import Parsed
+from workbench.config import ConfigInvalid, DelegateConfig, Parsed
 from workbench.policy import Answer
 from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
@@ -270,10 +270,11 @@ class Engine:
         if newest is None:
             return row.entry
         try:
-            agent = self.desk.open(newest.id).config.agents.get(row.entry)
-        except Exception:
+            config = self.desk.open(newest.id).config
+        except ConfigInvalid:
             return row.entry
-        return (agent.stream.title if agent and agent.stream else None) or row.entry
+        entry = config.orchestrations.get(row.entry)
+        return config.title_of(entry.entry_name if isinstance(entry, DelegateConfig) else row.entry)
 
 
 def _status(latest: Run | None) -> ConversationStatus:

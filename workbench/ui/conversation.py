@@ -75,7 +75,7 @@ def render_live(
     """
     seconds = LIVE_SECONDS if page.status == "working" else IDLE_SECONDS
     boundary = past[-1].number if past else 0
-    shown = (page.status, page.title, page.version_number, page.newest_number)
+    shown = _head(page)
 
     @st.fragment(run_every=seconds)
     def live() -> None:
@@ -88,7 +88,7 @@ def render_live(
         _, last_turn = split(views)
         if (
             len(last_turn) < len(views)
-            or (now.status, now.title, now.version_number, now.newest_number) != shown
+            or _head(now) != shown
         ):
             st.rerun()
         for view in last_turn:
@@ -105,6 +105,11 @@ def render_live(
             st.caption(f":material/hourglass_empty: :shimmer[{label(page_words.thinking(now.agent_title))}]")
 
     live()
+
+
+def _head(page: ConversationPage) -> tuple[object, ...]:
+    """What the rest of the page shows of a conversation: when it changes, all of it is drawn again."""
+    return page.status, page.title, page.version_number, page.newest_number, len(page.open_cards)
 
 
 def render_welcome(page: ConversationPage, examples: Sequence[str]) -> str | None:

@@ -79,7 +79,7 @@ def call_state(item: CallItem) -> str:
 
 def delegated(calls: Sequence[CallItem]) -> str:
     """What a delegate did, in a line: `2 calls, 1 waits for you`."""
-    waiting = sum(call.state == "waiting" for call in calls)
+    waiting = sum(call.state == "waiting" and call.decision is None for call in calls)
     parts = [count(len(calls), "call", "calls")] if calls else ["answered"]
     if waiting:
         parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for you")
