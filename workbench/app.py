@@ -6,11 +6,11 @@ import streamlit as st
 
 from workbench.store import StoreError
 from workbench.ui import host
-from workbench.ui.layout import apply_layout
+from workbench.ui.layout import ICON, apply_layout
 from workbench.ui.styles import apply_styles
 from workbench.ui.trouble import render_no_database
 
-st.set_page_config(page_title="Workbench", page_icon=":material/back_hand:", layout="wide")
+st.set_page_config(page_title="Workbench", page_icon=ICON, layout="wide")
 apply_styles()
 apply_layout()
 

@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from tests.browser.app_server import STREAMLIT, AppServer
+from tests.browser.chat import Chat
+from tests.browser.workbench_app import WorkbenchApp
 
 QUIET_BROWSER = (
     "--no-sandbox",
@@ -75,6 +77,31 @@ def _serving(folders: pytest.TempPathFactory) -> Iterator[Serve]:
             return server.start()
 
         yield start
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkbenchApp]:
+    """The whole app, shared by the tests of a module: each begins conversations of its own."""
+    yield from _running(tmp_path_factory.mktemp("workbench"))
+
+
+@pytest.fixture
+def own_app(tmp_path: Path) -> Iterator[WorkbenchApp]:
+    """The whole app for one test that kills it or counts on being the first to open it."""
+    yield from _running(tmp_path)
+
+
+def _running(folder: Path) -> Iterator[WorkbenchApp]:
+    app = WorkbenchApp(folder)
+    app.server.start()
+    yield app
+    app.close()
+
+
+@pytest.fixture
+def chat(page: Page, app: WorkbenchApp) -> Chat:
+    """A tab on the module's app; nothing is open in it yet."""
+    return Chat(page, app)
 
 
 @pytest.fixture

@@ -2,6 +2,12 @@
 
 import streamlit as st
 
+ICON = (
+    '<svg viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/>'
+    '<path d="M12 10v12M20 10v12" stroke="#fff" stroke-width="4" stroke-linecap="round"/></svg>'
+)
+"""What stands in the browser's tab: a pause. Drawn here, because Streamlit fetches its own icons from elsewhere."""
+
 _CSS = """
 /* The transcript is the page: no wide margins around it. */
 [data-testid="stMainBlockContainer"] { padding: 4.25rem 2rem 1rem; max-width: 110rem; }
