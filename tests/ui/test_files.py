@@ -75,7 +75,7 @@ def test_one_file_takes_the_place_of_the_last_one() -> None:
     page = pages.cards(samples.files(asked={"multiple": False, "endings": [".csv"]}))
     field = page.file_uploader[0]
     assert not field.accept_multiple_files and field.allowed_type == [".csv"]
-    assert field.label == "Add a file ending in .csv"
+    assert field.label == "Add a file ending in .csv (at most 10 MB)"
     give(page, A)
     give(page, ("b.csv", b"b", "text/csv"))
     assert names(page) == ["b.csv"]

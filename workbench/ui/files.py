@@ -18,6 +18,8 @@ from workbench.ui.text import label, visible
 
 TOOL: Final = "request_files"
 _MEGABYTES: Final = LARGEST_FILE // (1024 * 1024)
+_MOST_MEGABYTES_HEARD_OF: Final = 100
+"""What is larger than a file may be still reaches the desk up to here, and is refused in words."""
 
 
 def asks_for_files(card: Card) -> bool:
@@ -38,15 +40,16 @@ def render_files(desk: Desk, card: Card, *, by: str, shortcuts: bool) -> None:
         st.caption(words.no_more_files(MOST_FILES))
     else:
         field = draft.key(card.id, f"upload-{_uploads(card)}")
-        st.file_uploader(
-            words.add_files(several, endings),
-            type=list(endings) or None,
-            accept_multiple_files=several,
-            max_upload_size=_MEGABYTES,
-            key=field,
-            on_change=_uploaded,
-            args=(desk, card, field),
-        )
+        with st.container(key=f"wb-upload-{card.id}"):
+            st.file_uploader(
+                words.add_files(several, endings, _MEGABYTES),
+                type=list(endings) or None,
+                accept_multiple_files=several,
+                max_upload_size=_MOST_MEGABYTES_HEARD_OF,
+                key=field,
+                on_change=_uploaded,
+                args=(desk, card, field),
+            )
     st.caption(words.FILES_SHARED)
     missing = "" if card.files else words.FILE_FIRST
     render_submit(desk, card, by=by, shortcuts=shortcuts, missing=missing, on_submit=_submit)

@@ -31,6 +31,9 @@ _CSS = """
 [class*="st-key-wb-choices-"] [data-testid="stRadioGroup"] > div:has(input:checked),
 [class*="st-key-wb-option-"]:has(input:checked) { background: SURFACE; }
 
+/* The field for files says on its label what it takes; its own line would name another limit. */
+[class*="st-key-wb-upload-"] [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+
 /* A nested object of a form. */
 [class*="st-key-wb-nest-"] { border-left: 2px solid LINE; padding-left: .9rem; }
 

@@ -27,10 +27,11 @@ def reads(where: str) -> str:
     return f"The agent reads: {where}"
 
 
-def add_files(several: bool, endings: tuple[str, ...]) -> str:
+def add_files(several: bool, endings: tuple[str, ...], megabytes: int) -> str:
     """Over the field that takes files."""
     what = "Add files" if several else "Add a file"
-    return f"{what} ending in {_either(endings)}" if endings else what
+    kinds = f" ending in {_either(endings)}" if endings else ""
+    return f"{what}{kinds} (at most {megabytes} MB{' each' if several else ''})"
 
 
 def no_more_files(most: int) -> str:
