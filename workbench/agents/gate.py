@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -76,6 +76,7 @@ class Gate:
         facts: what is known of each tool, by name; a tool that is not there is a local one.
         client_tools: the client tools this agent may call.
         ledger: where calls are journalled and requests raised.
+        missing: why tools are missing whose code can't be loaded.
     """
 
     agent: str
@@ -84,6 +85,7 @@ class Gate:
     facts: Mapping[str, ToolFacts]
     client_tools: Mapping[str, ClientToolSpec]
     ledger: Ledger
+    missing: Sequence[str] = ()
 
     def attach(self, agent: Agent) -> None:
         """Hook into a freshly built agent; call it after all other hooks are registered."""
@@ -137,8 +139,9 @@ class Gate:
             return  # strands pauses for the hook
         if tool is None:
             if _would_run(standing):
-                asked_before = not isinstance(standing, Fresh)
-                note = TOOL_GONE.format(call.tool) if asked_before else f"Unknown tool: {call.tool}"
+                unknown = isinstance(standing, Fresh) and not self.missing
+                gone = ": ".join([TOOL_GONE.format(call.tool), *self.missing])
+                note = f"Unknown tool: {call.tool}" if unknown else gone
                 self.ledger.cancel(call, note)
                 event.cancel_tool = note
                 return

@@ -58,10 +58,13 @@ class _Unloadable(Exception):
     """The sentence, before the place is known."""
 
 
-def load_tools(agent: AgentConfig, config: Config, specs: ImportSpecs) -> list[AgentTool]:
+def load_tools(
+    agent: AgentConfig, config: Config, specs: ImportSpecs, missing: list[ToolLoadError] | None = None
+) -> list[AgentTool]:
     """Load every tool of an agent, in the order of its `tools`.
 
-    Raises `ToolLoadError` for the first that can't be loaded, and for a second tool of the same name.
+    Raises `ToolLoadError` for the first that can't be loaded, and for a second tool of the same name. With a list
+    for what is `missing`, these errors are put there instead, and the other tools are loaded.
     """
     name = next((key for key, value in config.agents.items() if value is agent), "?")
     loaded: dict[str, tuple[str, AgentTool]] = {}
@@ -77,7 +80,10 @@ def load_tools(agent: AgentConfig, config: Config, specs: ImportSpecs) -> list[A
         except (_Unloadable, ImportSpecError) as error:
             line, column = config.place(f"agents.{name}.tools.{index}") or (None, None)
             path = written(("agents", name, "tools", index))
-            raise ToolLoadError(str(error), path, config.file, line, column) from error
+            failure = ToolLoadError(str(error), path, config.file, line, column)
+            if missing is None:
+                raise failure from error
+            missing.append(failure)
     return [tool for _, tool in loaded.values()]
 
 

@@ -26,11 +26,13 @@ class LiveConfig:
     specs: ImportSpecs
     _plans: dict[str, tuple[Stamp, Blueprint]] = field(default_factory=dict, repr=False, compare=False)
 
-    def blueprint(self, agent: str) -> Blueprint:
+    def blueprint(self, agent: str, *, without_missing: bool = False) -> Blueprint:
         """Load what an agent is made of; see :func:`workbench.agents.builder.blueprint`.
 
         What was loaded is kept for as long as no file of the config's folder changes.
         """
+        if without_missing:
+            return blueprint(self.config, agent, self.specs, without_missing=True)
         stamp = folder_stamp(self.specs.folder)
         kept = self._plans.get(agent)
         if kept is not None and kept[0] == stamp:

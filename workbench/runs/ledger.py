@@ -85,6 +85,7 @@ class RunLedger:
     _proposed: dict[str, ProposedCall] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
     _suspended: dict[str, str] = field(default_factory=dict)
+    _cancelled: set[str] = field(default_factory=set)
     _standings: Standings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -281,6 +282,7 @@ class RunLedger:
 
     def cancel(self, call: ProposedCall, note: str) -> None:
         """Commit that a call was stopped before it started, approved or not."""
+        self._cancelled.add(call.key)
         with self.commit():
             self.store.journal.close(call.key, note)
             about = self.store.requests.about_call(call.key)
@@ -307,6 +309,7 @@ class RunLedger:
         mark = self._standings.marks.get(call.key)
         if mark is not None:
             metadata["approval"] = mark.to_dict()
+            metadata |= {"notRun": True} if call.key in self._cancelled else {}
         if edited and executed_input is not None:
             metadata["executedInput"] = executed_input
         if seconds is not None:
