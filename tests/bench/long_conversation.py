@@ -9,19 +9,18 @@ Bytes are those that a turn appends to SQLite's write-ahead log, which is emptie
 """
 
 import asyncio
-import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from time import perf_counter
 
 from tests.bench.measuring import Shop, Times, settled, shop
 from tests.bench.row import Row
+from tests.bench.watched import Watched, watched
 from workbench.policy.answer import Approved
 
-CONVERSATIONS = 4
+CONVERSATIONS = 2
 """Long ones; each gives a few turns near message 1,000."""
-TURNS = 12
+TURNS = 6
 """Turns measured of each, of each kind, half of them for their bytes."""
 LONG = 990
 PROMISE = 1.3
@@ -36,8 +35,7 @@ PARAMS = {
         {"script": [{"text": "A1 costs 12 at the moment; it was changed last by a person, as prices are."}]},
     ]
 }
-MODEL = {"provider": "./watched.py:Watched", "params": PARAMS}
-WATCHED = Path(__file__).with_name("watched.py")
+MODEL = {"provider": "scripted", "params": PARAMS}
 
 KINDS = {"answered at once": "what does A1 cost?", "with a gated call": "set A1 to 12"}
 
@@ -53,10 +51,9 @@ async def turn(place: Shop, conversation_id: str, text: str) -> None:
 
 async def _seconds(place: Shop, work: Callable[[], Awaitable[None]]) -> float:
     """Return what some work took outside of the model."""
-    watch = place.engine.desk.open(1).specs.load("./watched.py:Watched")
-    inside, begun = watch.inside, perf_counter()
+    inside, begun = Watched.inside, perf_counter()
     await work()
-    return perf_counter() - begun - (watch.inside - inside)
+    return perf_counter() - begun - (Watched.inside - inside)
 
 
 async def _bytes(place: Shop, work: Callable[[], Awaitable[None]]) -> float:
@@ -132,9 +129,5 @@ async def _run(place: Shop) -> list[Row]:
 
 def run() -> list[Row]:
     """Measure."""
-
-    def beside(configs: Path) -> None:
-        shutil.copy(WATCHED, configs / WATCHED.name)
-
-    with shop(MODEL, beside=beside) as place:
+    with shop(MODEL) as place, watched():
         return asyncio.run(_run(place))

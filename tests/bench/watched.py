@@ -1,9 +1,11 @@
-"""The scripted model, with a watch on the time that is spent inside of it. Copied beside a benchmark's config."""
+"""A watch on the time that is spent inside the scripted model."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, ClassVar
 
+from workbench.agents import models
 from workbench.agents.scripted import ScriptedModel
 
 
@@ -24,3 +26,13 @@ class Watched(ScriptedModel):
             finally:
                 Watched.inside += perf_counter() - begun
             yield event
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Put the watch on every scripted model that is built meanwhile."""
+    models.ScriptedModel = Watched  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        models.ScriptedModel = ScriptedModel  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from strands import Agent, ModelRetryStrategy
 from strands.agent.conversation_manager import NullConversationManager
 from strands.hooks import HookProvider
+from strands.tools.decorator import DecoratedFunctionTool
 from strands.types.tools import AgentTool
 
 from workbench.agents.client_tools import ClientToolAgentTool, ClientToolSpec, catalogue
@@ -16,8 +18,9 @@ from workbench.agents.delegate import DelegateTool
 from workbench.agents.gate import Gate
 from workbench.agents.guarded_model import GuardedModel
 from workbench.agents.models import build_model
+from workbench.agents.past import Past
 from workbench.agents.ports import Ledger, Place
-from workbench.agents.tools import ToolLoadError, load_tools
+from workbench.agents.tools import load_tools
 from workbench.config import AgentConfig, Config, ImportSpecs, annotation_facts, policy_for
 from workbench.policy import AgentPolicy, ToolFacts
 
@@ -41,7 +44,7 @@ class Blueprint:
         client_tools: the client tools it may call, by name.
         policy: what asks.
         facts: what is known of each tool, by name.
-        missing: why those of its tools are missing whose code can't be loaded.
+        looks_back: whether code of the config may look at the agent's messages, and so must find all of them there.
     """
 
     name: str
@@ -51,25 +54,19 @@ class Blueprint:
     client_tools: Mapping[str, ClientToolSpec]
     policy: AgentPolicy
     facts: Mapping[str, ToolFacts]
-    missing: tuple[str, ...] = ()
+    looks_back: bool
 
 
 def blueprint(
-    config: Config,
-    name: str,
-    specs: ImportSpecs,
-    declared: Mapping[str, ClientToolSpec] | None = None,
-    *,
-    without_missing: bool = False,
+    config: Config, name: str, specs: ImportSpecs, declared: Mapping[str, ClientToolSpec] | None = None
 ) -> Blueprint:
     """Load what one agent is made of.
 
     Args:
         declared: the client tools there are; by default the workbench's own and those declared beside the config.
-        without_missing: leave out tools whose code can't be loaded: a pause finishes without them.
 
     Raises:
-        ToolLoadError: a tool's code can't be loaded, and must be.
+        ToolLoadError: a tool's code can't be loaded.
         CannotBuild: ``name`` is not an agent.
     """
     agent = config.agents.get(name)
@@ -77,8 +74,7 @@ def blueprint(
         raise CannotBuild(f"{config.name}: there is no agent {name!r} any more.")
     known = catalogue(config.folder) if declared is None else declared
     client_tools = {tool: known[tool] for tool in agent.client_tools if tool in known}
-    missing: list[ToolLoadError] = []
-    tools = tuple(load_tools(agent, config, specs, missing if without_missing else None))
+    tools = tuple(load_tools(agent, config, specs))
     facts = {tool.tool_name: annotation_facts(config, tool.tool_name) for tool in tools}
     facts.update({tool: ToolFacts(kind="client") for tool in client_tools})
     return Blueprint(
@@ -89,7 +85,7 @@ def blueprint(
         client_tools=client_tools,
         policy=policy_for(config, name, specs),
         facts=facts,
-        missing=tuple(error.sentence for error in missing),
+        looks_back=bool(agent.hooks) or not all(map(_minds_its_call, tools)),
     )
 
 
@@ -105,6 +101,7 @@ def build_agent(
     name: str | None = None,
     used_ids: set[str] | None = None,
     on_chunk: Callable[[Any], None] | None = None,
+    past: Past | None = None,
 ) -> Agent:
     """Build one live agent with its gate attached.
 
@@ -115,14 +112,18 @@ def build_agent(
         name: what an orchestration calls it; its own name by default.
         used_ids: tool call ids that were used already and must not be again; the agent adds its own.
         on_chunk: is shown each chunk of the model's stream.
+        past: the turns before ``messages``, for an agent that needn't see them itself (:attr:`Blueprint.looks_back`).
 
     Raises:
         ModelUnavailable: the model's package or key is missing.
         CannotBuild: a hook provider can't be made.
     """
     clients = [ClientToolAgentTool(spec) for spec in plan.client_tools.values()]
+    model = config.model_of(plan.name)
     agent = Agent(
-        model=GuardedModel(build_model(config.model_of(plan.name), specs), used_ids, on_chunk),
+        model=GuardedModel(
+            build_model(model, specs), used_ids, on_chunk, past=past, apart=":" in model.provider
+        ),
         messages=messages,
         tools=[*plan.tools, *clients, *delegates],
         system_prompt=config.system_prompt_of(plan.name),
@@ -140,11 +141,19 @@ def build_agent(
         facts={**plan.facts, **{tool.tool_name: tool.facts for tool in delegates}, HANDOFF: _HANDOFF_FACTS},
         client_tools=plan.client_tools,
         ledger=ledger,
-        missing=plan.missing,
     ).attach(agent)
     for delegate in delegates:
         delegate.coordinator = agent
     return agent
+
+
+def _minds_its_call(tool: AgentTool) -> bool:
+    """Whether a tool can't see more than its own arguments."""
+    if not isinstance(tool, DecoratedFunctionTool):
+        return False
+    # The parameters that strands fills in are in the function's signature and not in the tool's schema.
+    asked = tool.tool_spec["inputSchema"]["json"]["properties"].keys()
+    return set(inspect.signature(tool).parameters) <= set(asked)
 
 
 def _hooks(names: Sequence[str], specs: ImportSpecs) -> list[Any]:

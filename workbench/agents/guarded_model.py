@@ -14,7 +14,8 @@ from strands.types.exceptions import ContextWindowOverflowException
 from strands.types.streaming import StreamEvent
 from strands.types.tools import ToolSpec
 
-from workbench.agents.transcript_rule import check_transcript
+from workbench.agents.past import Past
+from workbench.agents.transcript_rule import TranscriptBroken, check_transcript
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,8 @@ class GuardedModel(Model):
         used_ids: tool call ids that must not be used again; it grows.
         on_chunk: is shown each chunk before strands sees it. strands' orchestrators pass their members'
             streams through queues, so what is read off those comes later than the hooks' events.
+        past: the turns before what strands knows of; the inner model is told them first.
+        apart: whether the inner model might change what it is given.
     """
 
     def __init__(
@@ -42,8 +45,12 @@ class GuardedModel(Model):
         inner: Model,
         used_ids: set[str] | None = None,
         on_chunk: Callable[[StreamEvent], None] | None = None,
+        past: Past | None = None,
+        apart: bool = False,
     ) -> None:
         self.inner = inner
+        self._past = past or Past()
+        self._apart = apart
         self._on_chunk = on_chunk
         self._used_ids = set() if used_ids is None else used_ids
         self._seeded = False
@@ -67,7 +74,15 @@ class GuardedModel(Model):
         return self.inner.get_config()
 
     async def count_tokens(self, *args: Any, **kwargs: Any) -> int:
-        """Count tokens as the provider does."""
+        """Count tokens as the provider does.
+
+        strands asks for an estimate ahead of each call, for hooks; it goes without one when this raises.
+
+        Raises:
+            NotImplementedError: there is a past that strands doesn't know of, so its count would be wrong.
+        """
+        if len(self._past):
+            raise NotImplementedError("the past is not counted")
         return await self.inner.count_tokens(*args, **kwargs)
 
     async def structured_output(
@@ -90,9 +105,11 @@ class GuardedModel(Model):
             TranscriptBroken: the transcript breaks the invariant; nothing was sent.
             ContextWindowOverflowException: not even the latest turn fits the model's window.
         """
-        check_transcript(messages)
+        if self._past.broken:
+            raise TranscriptBroken(self._past.broken)
+        check_transcript(messages, first=len(self._past))
         used = self._ids_used(messages)
-        window = messages
+        window = [*self._past.told(apart=self._apart), *messages]
         while True:
             said_something = False
             try:
@@ -115,6 +132,7 @@ class GuardedModel(Model):
     def _ids_used(self, messages: Messages) -> set[str]:
         if not self._seeded:
             self._seeded = True
+            self._used_ids.update(self._past.ids)
             self._used_ids.update(
                 block["toolUse"]["toolUseId"]
                 for message in messages

@@ -20,15 +20,16 @@ class TranscriptBroken(Exception):
         self.sentence = sentence
 
 
-def check_transcript(messages: Sequence[Mapping[str, Any]]) -> None:
-    """Check a whole transcript, whoever speaks last, so long as no tool use is left open.
+def check_transcript(messages: Sequence[Mapping[str, Any]], first: int = 0) -> None:
+    """Check a transcript, whoever speaks last, so long as no tool use is left open.
 
-    In: strands messages (`role`, `content`). Raises `TranscriptBroken` when roles don't alternate from `user` on,
-    a message is empty, a tool use id stands twice in one message, or the results of a message aren't exactly the
-    tool uses of the one before: one each, in their order, ahead of anything else.
+    In: strands messages (`role`, `content`), and how many checked ones come before them. Raises `TranscriptBroken`
+    when roles don't alternate from `user` on, a message is empty, a tool use id stands twice in one message, or the
+    results of a message aren't exactly the tool uses of the one before: one each, in their order, ahead of anything
+    else.
     """
     open_ids: list[str] = []
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages, first):
         role, content = message.get("role"), message.get("content")
         expected = "user" if index % 2 == 0 else "assistant"
         if role != expected:
@@ -42,7 +43,7 @@ def check_transcript(messages: Sequence[Mapping[str, Any]]) -> None:
             open_ids = _tool_use_ids(index, content)
     if open_ids:
         raise TranscriptBroken(
-            f"message {len(messages) - 1} has tool uses without a result: {', '.join(open_ids)}"
+            f"message {first + len(messages) - 1} has tool uses without a result: {', '.join(open_ids)}"
         )
 
 

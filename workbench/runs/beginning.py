@@ -121,7 +121,7 @@ class Beginning:
             )
         else:
             self.abandon(SKIPPED_BY_MESSAGE)
-        return task_of(self.history.messages)
+        return task_of(self.history.whole)
 
     def _is_whole(self) -> bool:
         """Whether the team may go on from its last pause: what came after it would be done a second time.

@@ -119,11 +119,9 @@ class Crew:
         if name not in config.agents:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
         place = above.beside((*above.path, name))
-        # What began goes on without a tool whose code is gone; what begins now says that it is gone.
-        waited = {**self.torn, **self.saved}
-        begun = above.seat in waited if history is None else history.open_batch is not None
-        loaded = self.live.blueprint(name, without_missing=bool(waited) and begun)
-        plan = self.stage.ledger.terms.fitted(self._with_mcp(loaded))
+        plan = self.stage.ledger.terms.fitted(self._with_mcp(self.live.blueprint(name)))
+        if history is not None and plan.looks_back:
+            history.unfold(self.stage.store, place.conversation_id)
         mapper = self.stage.mapper(place)
         delegates = self._delegates(orchestration, place) if isinstance(orchestration, DelegateConfig) else []
         agent = build_agent(
@@ -137,6 +135,7 @@ class Crew:
             name=ref,
             used_ids=self._used_ids,
             on_chunk=mapper.chunk,
+            past=history.past if history is not None else None,
         )
         self.stage.watch(agent)
         if history is not None:

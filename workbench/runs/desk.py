@@ -12,6 +12,7 @@ from workbench.agents.mcp import McpPool
 from workbench.config import Config, ImportSpecs, parse_config, policy_for
 from workbench.config.stamp import Stamp, folder_stamp
 from workbench.policy import AgentPolicy
+from workbench.runs.pasts import Pasts
 from workbench.store import ConfigVersion, Store
 
 _KEPT = 32
@@ -54,6 +55,8 @@ class ConfigDesk:
         self._store = store
         self.mcp = McpPool()
         """The MCP servers of this process, shared by every config version."""
+        self.pasts = Pasts(store)
+        """What was said in the conversations at work here."""
         self._open: OrderedDict[int, LiveConfig] = OrderedDict()
         self._lock = threading.Lock()
 

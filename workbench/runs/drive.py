@@ -98,7 +98,7 @@ class Drive:
 
     async def _begin(self, conversation: Conversation) -> None:
         run = self.run
-        history = History.load(self.store, run.conversation_id)
+        history = self.desk.pasts.history(conversation)
         self.ledger = RunLedger(
             store=self.store,
             run=run,

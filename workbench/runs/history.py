@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.agents.past import Past
 from workbench.store import Store
 
 Message = dict[str, Any]
@@ -16,20 +17,36 @@ class History:
 
     Args:
         seat: which delegation the messages belong to; empty for the conversation's own.
+        past: the turns before these messages, which the list leaves out.
     """
 
-    def __init__(self, messages: list[Message], seat: str = "") -> None:
+    def __init__(self, messages: list[Message], seat: str = "", past: Past | None = None) -> None:
         self.messages = messages
         self.seat = seat
+        self.past = past or Past()
+        self._before = len(self.past)
         self._saved = len(messages)
         self._rewrite_from: int | None = None
 
     @classmethod
-    def load(cls, store: Store, conversation_id: str, seat: str = "") -> History:
-        """Load the whole history of a conversation, or of one delegation in it."""
-        if seat:
-            return cls(store.seats.load(conversation_id, seat), seat)
-        return cls(store.messages.load(conversation_id))
+    def load(cls, store: Store, conversation_id: str, seat: str) -> History:
+        """Load the history of one delegation; :class:`workbench.runs.pasts.Pasts` has the conversation's own."""
+        return cls(store.seats.load(conversation_id, seat), seat)
+
+    def unfold(self, store: Store, conversation_id: str) -> None:
+        """Bring the past back into the list, for an agent that looks at it."""
+        if not self._before:
+            return
+        self.messages[:0] = store.messages.load(conversation_id, upto=self._before)
+        self._saved += self._before
+        if self._rewrite_from is not None:
+            self._rewrite_from += self._before
+        self.past, self._before = Past(), 0
+
+    @property
+    def whole(self) -> list[Message]:
+        """Everything that was said, the past as a model is told it."""
+        return [*self.past.told(), *self.messages]  # type: ignore[list-item]
 
     def replace_last(self, message: Message) -> None:
         """Put another message in the place of the last one."""
@@ -47,11 +64,11 @@ class History:
     def save(self, store: Store, conversation_id: str) -> None:
         """Store what is new, in the running transaction."""
         first = self._saved if self._rewrite_from is None else self._rewrite_from
-        # The store counts messages from 1.
+        position = self._before + first + 1  # the store counts messages from 1
         if self.seat and first < len(self.messages):
-            store.seats.put(conversation_id, self.seat, first + 1, self.messages[first:])
+            store.seats.put(conversation_id, self.seat, position, self.messages[first:])
         elif self._rewrite_from is not None:
-            store.messages.rewrite_from(conversation_id, first + 1, self.messages[first:])
+            store.messages.rewrite_from(conversation_id, position, self.messages[first:])
         elif first < len(self.messages):
             store.messages.append(conversation_id, self.messages[first:])
         self._rewrite_from = None
@@ -75,5 +92,5 @@ class History:
         return None
 
     def holds(self, tracking_id: str) -> bool:
-        """Whether a message with this id is among them; a turn may be long."""
+        """Whether the message with this id is in the present turn, however long that is."""
         return any(message.get("tracking_id") == tracking_id for message in reversed(self.messages))

@@ -75,6 +75,7 @@ class Worker:
                 if time.monotonic() - recovered >= RECOVERY_SECONDS:
                     recovered = time.monotonic()
                     recover(self.store, is_gone)
+                    self.desk.pasts.sweep()
                     await asyncio.to_thread(self._finish_sets)
                 while len(self._tasks) < self._at_once:
                     claim = self.store.runs.claim_next(self.holder, LEASE_SECONDS)

@@ -24,7 +24,8 @@ WITH RECURSIVE line (generation, upto) AS (
     JOIN message_generations g ON g.conversation_id = :conversation AND g.generation = line.generation
 )
 SELECT b.body FROM line
-  JOIN messages m ON m.conversation_id = :conversation AND m.generation = line.generation AND m.seq <= line.upto
+  JOIN messages m ON m.conversation_id = :conversation AND m.generation = line.generation
+    AND m.seq > :after AND m.seq <= line.upto
   JOIN message_bodies b ON b.id = m.body_id
 ORDER BY m.seq
 """
@@ -37,15 +38,20 @@ class Messages:
         self._db = db
 
     def load(
-        self, conversation_id: str, generation: int | None = None, upto: int | None = None
+        self,
+        conversation_id: str,
+        generation: int | None = None,
+        upto: int | None = None,
+        after: int = 0,
     ) -> list[dict[str, Any]]:
-        """The messages of a generation (by default the current one), as far as position `upto`."""
+        """The messages of a generation (by default the current one) after position `after`, as far as `upto`."""
         with_this = self.generation(conversation_id) if generation is None else generation
         rows = self._db.all(
             _LOAD,
             {
                 "conversation": conversation_id,
                 "generation": with_this,
+                "after": after,
                 "upto": _NEVER if upto is None else upto,
             },
         )
