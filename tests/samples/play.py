@@ -8,7 +8,13 @@ from typing import Any
 import strands
 from strands.hooks import BeforeToolCallEvent
 
-from workbench.agents.client_tools import ClientToolAgentTool, answer_text, catalogue
+from workbench.agents.client_tools import (
+    ClientToolAgentTool,
+    answer_text,
+    catalogue,
+    check_answer,
+    check_arguments,
+)
 from workbench.agents.scripted import ScriptedModel
 from workbench.agents.tools import load_tools
 from workbench.config import Config, ImportSpecs, annotation_facts, parse_config, policy_for
@@ -57,10 +63,11 @@ def play(
     agent_name: str,
     *messages: str,
     note: str | None = None,
-    answers: list[dict[str, Any]] | None = None,
+    answers: list[Any] | None = None,
 ) -> list[Turn]:
     """Say `messages` to an agent; each gated call runs, or is closed with `note`, and questions get `answers`."""
-    spec = catalogue()["ask_user"]
+    known = catalogue(CONFIGS)
+    specs = {name: known[name] for name in config.agents[agent_name].client_tools}
     policy = policy_for(config, agent_name, ImportSpecs(CONFIGS))
     given = iter(answers or [])
     turns: list[Turn] = []
@@ -68,15 +75,17 @@ def play(
     def gate(event: BeforeToolCallEvent) -> None:
         name, tool_input = event.tool_use["name"], dict(event.tool_use["input"])
         turns[-1].calls.append((name, tool_input))
-        if name == "ask_user":
-            event.cancel_tool = answer_text(spec, tool_input, {"answers": next(given)})
+        if name in specs:
+            asked, answer = check_arguments(specs[name], tool_input), next(given)
+            value = {"answers": answer} if name == "ask_user" else answer
+            event.cancel_tool = answer_text(name, asked, check_answer(name, asked, value))
             return
         verdict = decide(Call(name, tool_input), policy, (), annotation_facts(config, name))
         turns[-1].verdicts.append(verdict)
         if verdict.outcome == "ask" and note is not None:
             event.cancel_tool = note
 
-    client = [ClientToolAgentTool(spec)] if config.agents[agent_name].client_tools else []
+    client = [ClientToolAgentTool(spec) for spec in specs.values()]
     agent = strands.Agent(
         model=model_of(config, agent_name),
         tools=[*tools_of(config, agent_name).values(), *client],

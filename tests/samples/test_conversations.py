@@ -8,6 +8,7 @@ import pytest
 from tests.samples.conftest import Query
 from tests.samples.play import CONFIGS, Turn, load, model_of, play
 from workbench.agents.client_tools import catalogue, check_arguments
+from workbench.config import config_files, read_client_tools, read_datasources
 
 SAMPLES = {
     "merchant.yaml": ["merchant"],
@@ -36,7 +37,7 @@ def answer(question: str, *selected: str, other: str | None = None) -> dict[str,
 
 
 def test_every_config_in_the_folder_is_a_sample_that_is_tested_here() -> None:
-    assert {path.name for path in CONFIGS.glob("*.yaml")} == set(SAMPLES) | TEAMS
+    assert {path.name for path in config_files(CONFIGS)} == set(SAMPLES) | TEAMS
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -193,6 +194,32 @@ def test_the_analyst_takes_an_answer_in_ones_own_words() -> None:
     (turn,) = play(load("analyst.yaml"), "analyst", "I have a question", answers=[[own]])
     assert "Harbor Books, September and October 2025: average order " in turn.said[-1]
     assert "Summit" not in turn.said[-1]
+
+
+def test_the_analyst_looks_where_it_is_pointed_to() -> None:
+    (turn,) = play(
+        load("analyst.yaml"),
+        "analyst",
+        "Use my own data",
+        answers=[{"chosen": ["harbor"], "remark": "revenue"}],
+    )
+    assert "- harbor (orders): Orders of Harbor Books" in turn.said[-1]
+    assert "- Harbor Books, September and October 2025: revenue " in turn.said[-1]
+    assert "Summit" not in turn.said[-1]
+
+
+def test_the_analyst_books_what_was_asked_for_in_the_slot_that_was_picked() -> None:
+    slot = {"day": "2026-03-30", "part": "morning"}
+    (turn,) = play(load("analyst.yaml"), "analyst", "Book a delivery of two tents", answers=[slot])
+    assert turn.calls == [("pick_slot", {"what": "Book a delivery of two tents"})]
+    assert turn.said[-1] == 'Noted: {"day": "2026-03-30", "part": "morning"}'
+
+
+def test_the_data_sources_and_client_tools_of_the_samples_have_no_mistakes() -> None:
+    assert read_datasources(CONFIGS).problems == () and len(read_datasources(CONFIGS).sources) == 3
+    assert read_client_tools(CONFIGS).problems == () and set(read_client_tools(CONFIGS).tools) == {
+        "pick_slot"
+    }
 
 
 def test_the_analyst_does_not_ask_when_the_question_is_clear() -> None:
