@@ -1,7 +1,7 @@
 """The tables of docs/config.md are the JSON Schema's own words: `make docs` writes them, tests/test_docs.py compares.
 
 A table stands between `<!-- keys: NAME -->` and `<!-- end -->`, NAME being a definition of the schema, `Config` for
-the whole file.
+the whole file; `DataSourcesFile` and `ClientToolFile` are the files beside it.
 """
 
 import json
@@ -9,7 +9,8 @@ import re
 from typing import Any
 
 from tests.tracked import ROOT
-from workbench.config import json_schema
+from workbench.config import ClientToolFile, json_schema
+from workbench.config.datasource import DataSourcesFile
 
 PAGE = ROOT / "docs" / "config.md"
 MARKED = re.compile(r"(<!-- keys: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -19,8 +20,10 @@ Schema = dict[str, Any]
 
 def definitions() -> dict[str, Schema]:
     """Return every mapping of the schema that has keys of its own, by name."""
-    whole = json_schema()
-    found = {"Config": whole, **whole["$defs"]}
+    found: dict[str, Schema] = {}
+    beside = {model.__name__: model.model_json_schema() for model in (DataSourcesFile, ClientToolFile)}
+    for name, whole in {"Config": json_schema(), **beside}.items():
+        found |= {name: whole, **whole.get("$defs", {})}
     return {name: schema for name, schema in found.items() if "properties" in schema}
 
 

@@ -55,6 +55,16 @@ def test_every_config_in_a_guide_is_valid(name: str, text: str, tmp_path: Path) 
     assert not parse_config(text, file=f"{name}.yaml", folder=tmp_path, env={}, check_specs=False).problems
 
 
+def test_every_file_beside_a_config_is_valid_in_a_guide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", guide("docs/config.md"), re.DOTALL)
+    sources = [block for block in blocks if block.startswith("datasources:")]
+    tools = [block for block in blocks if block.startswith("name:")]
+    (tmp_path / "client_tools").mkdir()
+    (tmp_path / "datasources.yaml").write_text(sources[0])
+    (tmp_path / "client_tools" / "tool.yaml").write_text(tools[0])
+    assert main(["check", str(tmp_path)]) == 0, capsys.readouterr().out
+
+
 def test_every_sample_config_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
     samples = [str(path) for path in sorted((ROOT / "configs").glob("*.yaml"))]
     assert samples and main(["check", *samples]) == 0, capsys.readouterr().out
