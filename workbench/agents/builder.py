@@ -20,7 +20,7 @@ from workbench.agents.guarded_model import GuardedModel
 from workbench.agents.models import build_model
 from workbench.agents.past import Past
 from workbench.agents.ports import Ledger, Place
-from workbench.agents.tools import load_tools
+from workbench.agents.tools import ToolLoadError, load_tools
 from workbench.config import AgentConfig, Config, ImportSpecs, annotation_facts, policy_for
 from workbench.policy import AgentPolicy, ToolFacts
 
@@ -45,6 +45,7 @@ class Blueprint:
         policy: what asks.
         facts: what is known of each tool, by name.
         looks_back: whether code of the config may look at the agent's messages, and so must find all of them there.
+        missing: why those of its tools are missing whose code can't be loaded.
     """
 
     name: str
@@ -55,18 +56,25 @@ class Blueprint:
     policy: AgentPolicy
     facts: Mapping[str, ToolFacts]
     looks_back: bool
+    missing: tuple[str, ...] = ()
 
 
 def blueprint(
-    config: Config, name: str, specs: ImportSpecs, declared: Mapping[str, ClientToolSpec] | None = None
+    config: Config,
+    name: str,
+    specs: ImportSpecs,
+    declared: Mapping[str, ClientToolSpec] | None = None,
+    *,
+    without_missing: bool = False,
 ) -> Blueprint:
     """Load what one agent is made of.
 
     Args:
         declared: the client tools there are; by default the workbench's own and those declared beside the config.
+        without_missing: leave out tools whose code can't be loaded: a pause finishes without them.
 
     Raises:
-        ToolLoadError: a tool's code can't be loaded.
+        ToolLoadError: a tool's code can't be loaded, and must be.
         CannotBuild: ``name`` is not an agent.
     """
     agent = config.agents.get(name)
@@ -74,7 +82,8 @@ def blueprint(
         raise CannotBuild(f"{config.name}: there is no agent {name!r} any more.")
     known = catalogue(config.folder) if declared is None else declared
     client_tools = {tool: known[tool] for tool in agent.client_tools if tool in known}
-    tools = tuple(load_tools(agent, config, specs))
+    missing: list[ToolLoadError] = []
+    tools = tuple(load_tools(agent, config, specs, missing if without_missing else None))
     facts = {tool.tool_name: annotation_facts(config, tool.tool_name) for tool in tools}
     facts.update({tool: ToolFacts(kind="client") for tool in client_tools})
     return Blueprint(
@@ -86,6 +95,7 @@ def blueprint(
         policy=policy_for(config, name, specs),
         facts=facts,
         looks_back=bool(agent.hooks) or not all(map(_minds_its_call, tools)),
+        missing=tuple(error.sentence for error in missing),
     )
 
 
@@ -141,6 +151,7 @@ def build_agent(
         facts={**plan.facts, **{tool.tool_name: tool.facts for tool in delegates}, HANDOFF: _HANDOFF_FACTS},
         client_tools=plan.client_tools,
         ledger=ledger,
+        missing=plan.missing,
     ).attach(agent)
     for delegate in delegates:
         delegate.coordinator = agent

@@ -119,7 +119,11 @@ class Crew:
         if name not in config.agents:
             raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
         place = above.beside((*above.path, name))
-        plan = self.stage.ledger.terms.fitted(self._with_mcp(self.live.blueprint(name)))
+        # What began goes on without a tool whose code is gone; what begins now says that it is gone.
+        waited = {**self.torn, **self.saved}
+        begun = above.seat in waited if history is None else history.open_batch is not None
+        loaded = self.live.blueprint(name, without_missing=bool(waited) and begun)
+        plan = self.stage.ledger.terms.fitted(self._with_mcp(loaded))
         if history is not None and plan.looks_back:
             history.unfold(self.stage.store, place.conversation_id)
         mapper = self.stage.mapper(place)
