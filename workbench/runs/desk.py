@@ -32,14 +32,12 @@ class LiveConfig:
 
         What was loaded is kept for as long as no file of the config's folder changes.
         """
-        if without_missing:
-            return blueprint(self.config, agent, self.specs, without_missing=True)
         stamp = folder_stamp(self.specs.folder)
         kept = self._plans.get(agent)
         if kept is not None and kept[0] == stamp:
             return kept[1]
-        plan = blueprint(self.config, agent, self.specs)
-        if stamp is not None:
+        plan = blueprint(self.config, agent, self.specs, without_missing=without_missing)
+        if stamp is not None and not plan.missing:
             self._plans[agent] = stamp, plan
         return plan
 
