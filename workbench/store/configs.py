@@ -10,6 +10,7 @@ from workbench.store.records import ConfigDraft, ConfigVersion
 from workbench.store.rows import RowShape
 
 _SHAPE = RowShape(ConfigVersion, json=("variables",))
+_KEPT = 64
 _SELECT = f"SELECT {_SHAPE.select('v')} FROM config_versions v "
 
 
@@ -18,6 +19,8 @@ class Configs:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._versions: dict[int, ConfigVersion] = {}
+        """Versions read lately; they never change."""
 
     def save(
         self,
@@ -70,13 +73,26 @@ class Configs:
 
     def newest(self, file: str) -> ConfigVersion | None:
         """The version of a file that the next message uses."""
-        row = self._db.one(_SELECT + "WHERE v.file = ? ORDER BY v.number DESC LIMIT 1", (file,))
-        return None if row is None else _SHAPE.of(row)
+        row = self._db.one(
+            "SELECT v.id FROM config_versions v WHERE v.file = ? ORDER BY v.number DESC LIMIT 1", (file,)
+        )
+        return None if row is None else self.get(row[0])
 
     def get(self, id: int) -> ConfigVersion | None:
         """The version with this id."""
+        kept = self._versions.get(id)
+        if kept is not None:
+            return kept
         row = self._db.one(_SELECT + "WHERE v.id = ?", (id,))
-        return None if row is None else _SHAPE.of(row)
+        if row is None:
+            return None
+        version = _SHAPE.of(row)
+        # One read inside a transaction may yet be undone, and its number given to another.
+        if not self._db.in_transaction:
+            if len(self._versions) >= _KEPT:
+                self._versions = {}
+            self._versions[id] = version
+        return version
 
     def require(self, id: int) -> ConfigVersion:
         """Like `get`, and raises NotFound where there is none."""

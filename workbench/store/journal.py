@@ -5,7 +5,6 @@ tool may have done its work, so it is never started again silently.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from workbench.store.codec import encode, encode_optional
@@ -76,35 +75,33 @@ class Journal:
     ) -> CallRecord:
         """Let the call run, and note by what: the verdict, and who or which grant. Only before it is started."""
         with self._db.writing(durable=self._alone()) as connection:
-            call = self._step(key, "allow", ("proposed", "allowed", "waiting"))
-            execute(
+            return self._move(
                 connection,
-                'UPDATE calls SET state = \'allowed\', verdict = ?, "by" = coalesce(?, "by"), grant_id = ?'
-                " WHERE key = ?",
-                (encode(verdict), by, grant_id, key),
-            )
-            return replace(
-                call, state="allowed", verdict=verdict, by=call.by if by is None else by, grant_id=grant_id
+                key,
+                "allow",
+                ("proposed", "allowed", "waiting"),
+                'state = \'allowed\', verdict = ?, "by" = coalesce(?, "by"), grant_id = ?',
+                (encode(verdict), by, grant_id),
             )
 
     def wait(self, key: str, request_id: str, verdict: dict[str, Any] | None = None) -> CallRecord:
         """The call waits on this request. Only before it is started, or between two attempts."""
         with self._db.writing(durable=self._alone()) as connection:
-            self._step(key, "wait", ("proposed", "allowed", "waiting"))
-            (row,) = execute(
+            return self._move(
                 connection,
-                "UPDATE calls SET state = 'waiting', request_id = ?, verdict = coalesce(?, verdict) WHERE key = ?"
-                f" {_SHAPE.returning}",
-                (request_id, encode_optional(verdict), key),
-            ).fetchall()
-            return _SHAPE.of(row)
+                key,
+                "wait",
+                ("proposed", "allowed", "waiting"),
+                "state = 'waiting', request_id = ?, verdict = coalesce(?, verdict)",
+                (request_id, encode_optional(verdict)),
+            )
 
     def doubt(self, key: str, request_id: str) -> CallRecord:
         """This request asks what became of the call, which stays started until it is answered."""
         with self._db.writing(durable=self._alone()) as connection:
-            self._step(key, "ask what became of", ("started",))
-            execute(connection, "UPDATE calls SET request_id = ? WHERE key = ?", (request_id, key))
-            return self.require(key)
+            return self._move(
+                connection, key, "ask what became of", ("started",), "request_id = ?", (request_id,)
+            )
 
     def start(
         self, key: str, *, executed_input: dict[str, Any], digest: str, grant_id: str | None = None
@@ -124,27 +121,21 @@ class Journal:
             if grant_id is not None:
                 self._grants.must_use(grant_id)
             now = self._db.now()
-            number = call.attempts + 1
-            execute(
+            started = self._move(
                 connection,
-                "UPDATE calls SET state = 'started', executed_input = ?, executed_digest = ?,"
-                " grant_id = coalesce(?, grant_id), attempts = ?, started_at = ? WHERE key = ?",
-                (encode(executed_input), digest, grant_id, number, now, key),
+                key,
+                "start",
+                ("allowed", "waiting"),
+                "state = 'started', executed_input = ?, executed_digest = ?,"
+                " grant_id = coalesce(?, grant_id), attempts = attempts + 1, started_at = ?",
+                (encode(executed_input), digest, grant_id, now),
             )
             execute(
                 connection,
                 "INSERT INTO attempts (call_key, number, started_at) VALUES (?, ?, ?)",
-                (key, number, now),
+                (key, started.attempts, now),
             )
-            return replace(
-                call,
-                state="started",
-                executed_input=executed_input,
-                executed_digest=digest,
-                grant_id=call.grant_id if grant_id is None else grant_id,
-                attempts=number,
-                started_at=now,
-            )
+            return started
 
     def finish(self, key: str, result: Any, status: ResultStatus) -> CallRecord:
         """Keep the result of the attempt under way; once this returns on its own, the disk has it.
@@ -152,15 +143,17 @@ class Journal:
         Raises CallAlreadyFinished, CallClosed and CallNotStarted.
         """
         with self._db.writing(durable=True) as connection:
-            call = self._step(key, "finish", ("started",))
             now = self._db.now()
-            execute(
+            finished = self._move(
                 connection,
-                "UPDATE calls SET state = 'finished', result = ?, result_status = ?, finished_at = ? WHERE key = ?",
-                (encode(result), status, now, key),
+                key,
+                "finish",
+                ("started",),
+                "state = 'finished', result = ?, result_status = ?, finished_at = ?",
+                (encode(result), status, now),
             )
             self._end_attempt(connection, key, "finished", now)
-            return replace(call, state="finished", result=result, result_status=status, finished_at=now)
+            return finished
 
     def answered(self, key: str, result: Any) -> CallRecord:
         """A client tool's call has its result, which a person gave: it never starts. Only while it waits.
@@ -170,14 +163,14 @@ class Journal:
         with self._db.writing(durable=True) as connection:
             call = self._step(key, "answer", ("waiting",))
             self._check_request(call)
-            now = self._db.now()
-            execute(
+            return self._move(
                 connection,
-                "UPDATE calls SET state = 'finished', result = ?, result_status = 'success', finished_at = ?"
-                " WHERE key = ?",
-                (encode(result), now, key),
+                key,
+                "answer",
+                ("waiting",),
+                "state = 'finished', result = ?, result_status = 'success', finished_at = ?",
+                (encode(result), self._db.now()),
             )
-            return replace(call, state="finished", result=result, result_status="success", finished_at=now)
 
     def attempt_ended(self, key: str, why: str) -> CallRecord:
         """The attempt under way ended without a result and without doubt; the call waits, and may be started again.
@@ -185,10 +178,9 @@ class Journal:
         Raises CallNotStarted, CallAlreadyFinished and CallClosed.
         """
         with self._db.writing(durable=True) as connection:
-            self._step(key, "end an attempt of", ("started",))
-            execute(connection, "UPDATE calls SET state = 'waiting' WHERE key = ?", (key,))
+            ended = self._move(connection, key, "end an attempt of", ("started",), "state = 'waiting'", ())
             self._end_attempt(connection, key, why, self._db.now())
-            return self.require(key)
+            return ended
 
     def close(self, key: str, note: str) -> CallRecord:
         """The call does not run (any more), and the model reads the note. Closing it again keeps the first note.
@@ -257,6 +249,24 @@ class Journal:
         return [
             _SHAPE.of(row) for row in self._db.all(f"{_SELECT}WHERE {condition} ORDER BY c.number", params)
         ]
+
+    def _move(
+        self,
+        connection: Connection,
+        key: str,
+        verb: str,
+        allowed: tuple[CallState, ...],
+        assignments: str,
+        values: tuple[Any, ...],
+    ) -> CallRecord:
+        """Change a call that stands where it may; where it doesn't, say so."""
+        states = ", ".join(f"'{state}'" for state in allowed)
+        moved = execute(
+            connection,
+            f"UPDATE calls SET {assignments} WHERE key = ? AND state IN ({states}) {_SHAPE.returning}",
+            (*values, key),
+        ).fetchall()
+        return _SHAPE.of(moved[0]) if moved else self._step(key, verb, allowed)
 
     def _step(self, key: str, verb: str, allowed: tuple[CallState, ...]) -> CallRecord:
         call = self.require(key)

@@ -181,6 +181,11 @@ class Runs:
             execute(connection, "UPDATE runs SET cancel_requested = 1 WHERE id = ?", (run_id,))
             return self.require(run_id)
 
+    def stop_asked(self, run_id: str) -> bool:
+        """Whether somebody asked to stop the run."""
+        row = self._db.one("SELECT cancel_requested FROM runs WHERE id = ?", (run_id,))
+        return row is not None and bool(row[0])
+
     def _free(self) -> tuple[str, str] | None:
         """The run to take next, and its conversation."""
         return self._db.one(_QUEUED_AND_FREE, {"now": self._db.now()})
