@@ -15,6 +15,7 @@ from typing import Any
 
 from strands import Agent
 from strands.hooks import (
+    AfterInvocationEvent,
     AfterToolCallEvent,
     AfterToolsEvent,
     BeforeToolCallEvent,
@@ -93,6 +94,7 @@ class Gate:
         agent.add_hook(self._before_call, BeforeToolCallEvent, order=LAST)
         agent.add_hook(self._after_call, AfterToolCallEvent, order=LAST)
         agent.add_hook(self._after_batch, AfterToolsEvent, order=LAST)
+        agent.add_hook(_stay, AfterInvocationEvent, order=LAST)
 
     def _before_batch(self, event: BeforeToolsEvent) -> None:
         uses = [block["toolUse"] for block in event.message["content"] if "toolUse" in block]
@@ -353,6 +355,12 @@ def _chosen(event: BeforeToolCallEvent) -> AgentTool | None:
     )
     untouched = event.selected_tool is registry.get(proposed)
     return registry.get(event.tool_use["name"]) if untouched else event.selected_tool
+
+
+def _stay(event: AfterInvocationEvent) -> None:
+    """Keep an agent that waits, or was stopped, from being sent back: it would ask the same again, or go on."""
+    if event.result is not None and event.result.stop_reason in ("interrupt", "cancelled"):
+        event.resume = None
 
 
 def _json_schema(spec: Any) -> dict[str, Any] | None:
