@@ -7,7 +7,7 @@ from datetime import datetime
 
 from workbench.agents.builder import CannotBuild
 from workbench.agents.tools import ToolLoadError
-from workbench.config import ConfigInvalid, annotation_facts
+from workbench.config import Config, ConfigInvalid, DelegateConfig, annotation_facts
 from workbench.policy import AgentPolicy, Call, Grant, Subject, ToolFacts, Verdict, answer_from_dict, decide
 from workbench.policy.answer import Answered, Happened
 from workbench.runs.answer_words import answered_words, asked_of
@@ -153,6 +153,8 @@ class Cards:
 
     def _tool_facts(self, live: LiveConfig, request: Request) -> ToolFacts | None:
         local = live.blueprint(request.agent).facts.get(request.tool)
+        if _is_delegate(live.config, request.agent, request.tool):
+            return ToolFacts(kind="delegate")
         return local or self._desk.mcp.known_facts(live.config, request.agent).get(request.tool)
 
     def policy(self, request: Request) -> AgentPolicy | None:
@@ -165,12 +167,24 @@ class Cards:
         live = self._live(self._store.configs.get(request.config_version_id))
         if live is None:
             return ToolFacts()
+        if _is_delegate(live.config, request.agent, request.tool):
+            return ToolFacts(kind="delegate")
         known = (
             self._desk.mcp.known_facts(live.config, request.agent)
             if request.agent in live.config.agents
             else {}
         )
         return known.get(request.tool) or annotation_facts(live.config, request.tool)
+
+
+def _is_delegate(config: Config, agent: str, tool: str) -> bool:
+    """Whether an agent coordinates somebody of this name."""
+    return any(
+        isinstance(team, DelegateConfig)
+        and team.entry_name == agent
+        and any(connection.agent == tool for connection in team.connections)
+        for team in config.orchestrations.values()
+    )
 
 
 def _because(request: Request, verdict: Verdict | None) -> str:
