@@ -14,8 +14,8 @@ from tests.browser.contrast import faint_words
 
 APP = Path(__file__).parent / "apps" / "gallery_app.py"
 STATES = (
-    "approval nested several question questions interrupt free tool_approval doubt expired changed secrets hostile "
-    "decided transcript"
+    "approval nested several question questions data data_several data_many files_given declared interrupt free "
+    "tool_approval doubt expired changed secrets hostile decided transcript"
 ).split()
 
 Show = Callable[..., Page]
