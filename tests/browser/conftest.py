@@ -47,7 +47,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture(scope="session", autouse=True)
 def patience() -> None:
     """Wait for a slow machine; a test that passes never waits that long."""
-    expect.set_options(timeout=20_000)
+    expect.set_options(timeout=30_000)
 
 
 @pytest.fixture

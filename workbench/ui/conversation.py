@@ -13,6 +13,7 @@ from workbench.runs.views import ConversationPage, MessageWarning, RunView
 from workbench.ui import answering, page_words
 from workbench.ui.card import render_cards
 from workbench.ui.navigation import fold_panel, render_menu
+from workbench.ui.presence import render_presence
 from workbench.ui.text import label, visible
 from workbench.ui.transcript import cards_of, newest, render_run
 
@@ -83,6 +84,7 @@ def render_live(
             now = engine.conversation(page.id)
         except EngineRefused as refused:
             st.warning(label(str(refused)))
+            render_presence()
             return
         views = [view for view in engine.run_views(page.id) if view.number > boundary]
         _, last_turn = split(views)
@@ -103,6 +105,8 @@ def render_live(
             answering.polite("")
         if now.status == "working" and not any(view.items for view in last_turn[-1:]):
             st.caption(f":material/hourglass_empty: :shimmer[{label(page_words.thinking(now.agent_title))}]")
+        # Last, because the cards above take clicks from then on.
+        render_presence()
 
     live()
 

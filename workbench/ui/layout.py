@@ -21,6 +21,15 @@ _CSS = """
 [data-testid="stColumn"]:has(.st-key-wb-panel) > [data-testid="stVerticalBlock"] { height: 100%; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-wb-panel) { position: sticky; top: 4.25rem; }
 
+/* While the app is away, and until it has drawn this page again, a card takes no click: it would be lost. */
+[data-wb-away] [class*="st-key-wb-open-"] { pointer-events: none; opacity: .6; }
+.wb-notice {
+  position: fixed; z-index: 1000; top: .75rem; left: 50%; transform: translateX(-50%); max-width: 90vw;
+  padding: .5rem 1rem; border-radius: .5rem; font-size: .875rem;
+  color: light-dark(#fff, #15171b); background: light-dark(#2a2f37, #e6e8eb); box-shadow: 0 2px 12px #0003;
+}
+.wb-notice:empty { display: none; }
+
 /* Beside the transcript there is no room for it on a narrow window: it goes underneath. */
 @media (max-width: 900px) {
   [data-testid="stHorizontalBlock"]:has(.st-key-wb-panel) { flex-direction: column; }

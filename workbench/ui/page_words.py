@@ -9,6 +9,8 @@ from workbench.store import ConfigVersion
 from workbench.ui.words import count
 
 NAME = "Workbench"
+AWAY = "The app is away. This page goes on by itself when it is back; nothing is lost."
+BACK_AGAIN = "The app was restarted. Nothing was lost."
 STOP = "Stop"
 STOPPING = "Stopping…"
 STOP_HELP = (
