@@ -47,6 +47,8 @@ async def turn(place: Shop, conversation_id: str, text: str) -> None:
     for request in place.store.requests.of_conversation(conversation_id, open_only=True):
         place.engine.answer(request.id, Approved(), by="Ada")
         await place.drive()
+    ended = place.store.runs.latest(conversation_id)
+    assert ended is not None and ended.status == "done", ended
 
 
 async def _seconds(place: Shop, work: Callable[[], Awaitable[None]]) -> float:

@@ -13,6 +13,7 @@ import yaml
 
 from workbench.runs.drive import Drive
 from workbench.runs.engine import Engine
+from workbench.runs.taking import take_next
 from workbench.store import Store
 
 LEASE_SECONDS = 60.0
@@ -72,11 +73,9 @@ class Shop:
 
     async def drive(self) -> None:
         """Take the oldest queued run and drive it to its end, as the worker does."""
-        claim = self.store.runs.claim_next("benchmark", LEASE_SECONDS)
-        assert claim is not None, "a run is queued"
-        await Drive(self.store, self.engine.desk, claim).go()
-        ended = self.store.runs.require(claim.run.id)
-        assert ended.status in ("done", "paused"), ended.error
+        taken = take_next(self.store, "benchmark", LEASE_SECONDS)
+        assert taken is not None, "a run is queued"
+        await Drive(self.store, self.engine.desk, taken).go()
 
 
 @contextmanager

@@ -63,20 +63,22 @@ class Answers:
         settlement = self._settle(request, answer, by, self._store.now())
         if self.sets.listens(self._store.requests.of_pause(request.pause_id)):
             self._hold(request, answer, by, via)
+            request, pause = self._request(request.id), None
         else:
             with self._store.transaction(durable=True):
-                self._resume_when_complete(self._record(request, answer, settlement, by, via))
+                request = self._record(request, answer, settlement, by, via)
+                pause = self._resume_when_complete(request)
         if request.tool == REQUEST_FILES:
             self._cards.uploads.sweep()
-        card = self._cards.of_request(self._request(request.id))
+        card = self._cards.of_request(request, pause)
         return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
 
     def _record(
         self, request: Request, answer: Answer, settlement: Settlement, by: str, via: Door
     ) -> Request:
         """Decide one request, in the running transaction."""
-        # Read again inside the transaction: whoever sees it open here is the one who decides it.
-        first = self._request(request.id).status == "open"
+        # Looked at inside the transaction: whoever sees it open here is the one who decides it.
+        first = self._store.requests.is_open(request.id)
         try:
             decided = self._store.requests.answer(
                 request.id,
@@ -225,11 +227,12 @@ class Answers:
             ],
         )
 
-    def _resume_when_complete(self, decided: Request) -> None:
+    def _resume_when_complete(self, decided: Request) -> list[Request]:
+        """Queue the resume when nothing of the pause is open any more; return the pause's requests."""
         pause = self._store.requests.of_pause(decided.pause_id)
         latest = self._store.runs.latest(decided.conversation_id)
         if any(one.status == "open" for one in pause) or latest is None or latest.id != decided.pause_id:
-            return
+            return pause
         self._store.runs.queue(
             decided.conversation_id,
             turn_id=decided.turn_id,
@@ -237,6 +240,7 @@ class Answers:
             kind="resume",
             input={"pause": decided.pause_id},
         )
+        return pause
 
     def preview_edit(self, request_id: str, tool_input: dict[str, Any]) -> EditPreview:
         """Say what an edited call would be; nothing is stored."""

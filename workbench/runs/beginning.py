@@ -25,12 +25,14 @@ class Beginning:
     """Brings the entry of a conversation to where its run begins.
 
     Args:
+        turn: the run that its turn began with.
         checkpoint: the conversation's newest.
         path: the entry's agent path.
     """
 
     store: Store
     run: Run
+    turn: Run
     history: History
     ledger: RunLedger
     checkpoint: Checkpoint | None
@@ -79,7 +81,7 @@ class Beginning:
 
     def _turn_text(self) -> str | None:
         """The person's message that this turn answers."""
-        text = self.store.runs.require(self.run.turn_id).input.get("text")
+        text = self.turn.input.get("text")
         return str(text) if text is not None else None
 
     def _deliver(self, text: str) -> Any:

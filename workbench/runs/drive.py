@@ -27,8 +27,9 @@ from workbench.runs.ledger import RunLedger
 from workbench.runs.seat import AgentSeat, Outcome, Seat, TeamSeat
 from workbench.runs.snapshots import take_state
 from workbench.runs.stage import Stage
+from workbench.runs.taking import Taken
 from workbench.runs.terms import terms_of
-from workbench.store import Claim, Conversation, ConversationDeleted, LeaseLost, Store, StoreError
+from workbench.store import Conversation, ConversationDeleted, LeaseLost, Store, StoreError
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +47,15 @@ class Drive:
     Args:
         store: where everything is kept.
         desk: opens config versions.
-        claim: the run and the fencing token of its conversation's lease.
+        taken: the run, with the lease of its conversation.
     """
 
     store: Store
     desk: ConfigDesk
-    claim: Claim
+    taken: Taken
 
     def __post_init__(self) -> None:
+        self.claim = self.taken.claim
         self.run = self.claim.run
         self.log = EventLog(self.store, self.run.conversation_id, self.run.id)
         self._stopped_at = 0.0
@@ -62,9 +64,7 @@ class Drive:
         """Run to the end. Never raises for what a config, a model or a tool does wrong."""
         run = self.run
         try:
-            conversation = self.store.conversations.require(run.conversation_id)
-            self._announce(conversation.entry)
-            await self._begin(conversation)
+            await self._begin(self.taken.conversation)
         except (LeaseLost, ConversationDeleted):
             self._leave()
         except StoreError as error:
@@ -98,6 +98,7 @@ class Drive:
 
     async def _begin(self, conversation: Conversation) -> None:
         run = self.run
+        turn = run if run.id == run.turn_id else self.store.runs.require(run.turn_id)
         history = self.desk.pasts.history(conversation)
         self.ledger = RunLedger(
             store=self.store,
@@ -105,7 +106,7 @@ class Drive:
             token=self.claim.token,
             config_name=conversation.config_file,
             log=self.log,
-            terms=terms_of(self.store, run),
+            terms=terms_of(self.store, run, turn),
             histories=[history],
         )
         self.stage = Stage(
@@ -113,11 +114,11 @@ class Drive:
             run,
             self.log,
             self.ledger,
-            person=str(self.store.runs.require(run.turn_id).input.get("by", "")),
+            person=str(turn.input.get("by", "")),
         )
         checkpoint = self.store.checkpoints.latest(run.conversation_id)
         path = tuple(checkpoint.data["path"]) if checkpoint else self._entry_path(conversation.entry)
-        self.beginning = beginning = Beginning(self.store, run, history, self.ledger, checkpoint, path)
+        self.beginning = beginning = Beginning(self.store, run, turn, history, self.ledger, checkpoint, path)
         if run.kind == "stop" or run.cancel_requested:
             self._close(beginning)
             return
@@ -232,7 +233,7 @@ class Drive:
 
     def _look_for_stop(self, now: float, work: asyncio.Task[Any]) -> None:
         if not self._stopped_at:
-            if self.store.runs.require(self.run.id).cancel_requested:
+            if self.store.runs.stop_asked(self.run.id):
                 self.ledger.stopping = True
                 self._break_off(CANCELLED)
             elif self.ledger.broken is not None:
@@ -246,25 +247,6 @@ class Drive:
         self.crew.cancel(why)
 
     # -- the end ----------------------------------------------------------------------------
-
-    def _announce(self, agent: str) -> None:
-        run = self.run
-        text = run.input.get("text") if run.kind == "message" else None
-        self.log.add(
-            agui.run_started(
-                run.conversation_id,
-                run.id,
-                text=text,
-                turn_id=run.turn_id,
-                metadata={
-                    "agent": agent,
-                    "kind": run.kind,
-                    "by": run.input.get("by", ""),
-                    "turnId": run.turn_id,
-                },
-            )
-        )
-        self.log.flush()
 
     def _pause(self, seat: Seat) -> None:
         run = self.run

@@ -348,7 +348,7 @@ class RunLedger:
         try:
             with self.store.transaction(durable=True):
                 self.store.leases.check(self.run.conversation_id, self.token)
-                self.stopping = self.stopping or self.store.runs.require(self.run.id).cancel_requested
+                self.stopping = self.stopping or self.store.runs.stop_asked(self.run.id)
                 for history in self.histories:
                     history.save(self.store, self.run.conversation_id)
                 if self._proposed:

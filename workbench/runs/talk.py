@@ -9,7 +9,7 @@ from workbench.runs.errors import Busy, MessageRefused, NothingToDo
 from workbench.runs.shelf import Shelf
 from workbench.runs.terms import KEY, Terms
 from workbench.runs.views import MessageWarning
-from workbench.store import Conversation, ConversationBusy, Door, Request, Store
+from workbench.store import Conversation, ConversationBusy, Door, Request, Run, Store
 
 LONGEST_MESSAGE = 200_000
 """Characters of one message; a longer one is refused, with its length."""
@@ -42,27 +42,24 @@ class Talk:
         check_message(text)
         version = self._shelf.current(row.config_file)
         with self._store.transaction(durable=True):
-            active = self._store.runs.active(row.id)
-            if active is not None:
+            latest = self._store.runs.latest(row.id)
+            if latest is not None and latest.status in ("queued", "working"):
                 raise Busy(f"{row.entry} is still working. Stop it, or wait until it is done.")
-            closed = self._move_on(row.id, by=by, via=via)
+            closed = self._move_on(latest, by=by, via=via)
             run = self._store.runs.queue(
                 row.id,
                 config_version_id=version.id,
                 kind="message",
                 input={"text": text, "by": by, "via": via, **({KEY: terms.to_dict()} if terms else {})},
             )
-            if not row.title:
-                self._store.conversations.rename(row.id, _title_of(text))
-            self._store.conversations.touch(row.id)
+            self._store.conversations.touch(row.id, title=None if row.title else _title_of(text))
         self._answers.sets.tell_closed(closed)
         return run.id
 
     def _move_on(
-        self, conversation_id: str, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE
+        self, latest: Run | None, *, by: str, via: Door, note: str = SKIPPED_BY_MESSAGE
     ) -> list[Request]:
-        """Close every open request, and mark what was approved and will not run."""
-        latest = self._store.runs.latest(conversation_id)
+        """Close every open request of a conversation's latest run, and mark what was approved and will not run."""
         if latest is None or latest.status != "paused":
             return []
         pause = self._store.requests.of_pause(latest.id)
@@ -106,7 +103,7 @@ class Talk:
             latest = self._store.runs.latest(row.id)
             if latest is None or latest.status != "paused":
                 raise NothingToDo("Nothing is working or waiting here.")
-            closed = self._move_on(row.id, by=by, via=via, note=CANCELLED)
+            closed = self._move_on(latest, by=by, via=via, note=CANCELLED)
             self._store.runs.queue(
                 row.id,
                 turn_id=latest.turn_id,

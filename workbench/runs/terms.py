@@ -50,14 +50,19 @@ class Terms:
         return replace(plan, client_tools={}, facts=facts)
 
 
-def terms_of(store: Store, run: Run) -> Terms:
-    """Return a run's terms: its own, else those that its turn had last, else those of the door it came through."""
+def terms_of(store: Store, run: Run, first: Run | None = None) -> Terms:
+    """Return a run's terms: its own, else those that its turn had last, else those of the door it came through.
+
+    Args:
+        first: the run that its turn began with, when the caller has it.
+    """
     if KEY in run.input:
         return Terms.from_dict(run.input[KEY])
-    first = store.runs.require(run.turn_id)
+    first = first or store.runs.require(run.turn_id)
+    runs = [] if run.id == first.id else store.runs.of_conversation(run.conversation_id, after=first.number - 1)
     turn = [
         one
-        for one in store.runs.of_conversation(run.conversation_id, after=first.number - 1)
+        for one in runs
         if one.turn_id == run.turn_id and one.number < run.number and KEY in one.input
     ]
     if turn:

@@ -19,7 +19,8 @@ from workbench.runs.desk import ConfigDesk
 from workbench.runs.drive import Drive
 from workbench.runs.process import is_gone, process_name
 from workbench.runs.recovery import recover, unfinished_sets
-from workbench.store import Claim, Store, StoreError
+from workbench.runs.taking import Taken, take_next
+from workbench.store import Store, StoreError
 
 logger = logging.getLogger(__name__)
 
@@ -78,10 +79,10 @@ class Worker:
                     self.desk.pasts.sweep()
                     await asyncio.to_thread(self._finish_sets)
                 while len(self._tasks) < self._at_once:
-                    claim = self.store.runs.claim_next(self.holder, LEASE_SECONDS)
-                    if claim is None:
+                    taken = take_next(self.store, self.holder, LEASE_SECONDS)
+                    if taken is None:
                         break
-                    self._drive(claim)
+                    self._drive(taken)
             except StoreError as error:
                 logger.warning("the worker waits for the database: %s", error)
                 await asyncio.sleep(1)
@@ -103,10 +104,11 @@ class Worker:
             except AnswerRefused as refused:
                 logger.info("pause=<%s> | %s", pause_id, refused)
 
-    def _drive(self, claim: Claim) -> None:
+    def _drive(self, taken: Taken) -> None:
+        claim = taken.claim
         conversation_id = claim.run.conversation_id
         self._held[conversation_id] = claim.token
-        task = asyncio.create_task(Drive(self.store, self.desk, claim).go(), name=f"run {claim.run.id}")
+        task = asyncio.create_task(Drive(self.store, self.desk, taken).go(), name=f"run {claim.run.id}")
         self._tasks.add(task)
 
         def done(finished: asyncio.Task[None]) -> None:

@@ -93,9 +93,13 @@ class Conversations:
         """Give a living conversation another title."""
         return self._set(id, "title = ?, title_folded = ?", title, title.casefold())
 
-    def touch(self, id: str) -> Conversation:
-        """Make it the one last used."""
-        return self._set(id, "updated_at = ?", self._db.now())
+    def touch(self, id: str, title: str | None = None) -> Conversation:
+        """Make it the one last used, and give it a title when one is told."""
+        if title is None:
+            return self._set(id, "updated_at = ?", self._db.now())
+        return self._set(
+            id, "updated_at = ?, title = ?, title_folded = ?", self._db.now(), title, title.casefold()
+        )
 
     def delete(self, id: str) -> Conversation:
         """Leave a tombstone: the id is never used again, and what was said is erased.

@@ -57,6 +57,11 @@ class Requests:
             raise NotFound("There is no request with this id.")
         return request
 
+    def is_open(self, id: str) -> bool:
+        """Whether there is such a request, and nobody decided it yet."""
+        row = self._db.one("SELECT status FROM requests WHERE id = ?", (id,))
+        return row is not None and row[0] == "open"
+
     def of_pause(self, pause_id: str) -> list[Request]:
         """Every request of a pause in the order they were opened, superseded ones too."""
         return self._where("r.pause_id = ? ORDER BY r.number", pause_id)
@@ -108,7 +113,7 @@ class Requests:
         AlreadyDecided, which holds it. Raises NotFound.
         """
         with self._db.writing(durable=True) as connection:
-            won = self._decide(
+            decided = self._decide(
                 connection,
                 request_id,
                 decision=decision,
@@ -121,8 +126,10 @@ class Requests:
                 by=by,
                 via=via,
             )
+            if decided is not None:
+                return decided
             request = self.require(request_id)
-            if not won and not _same(request, decision, answer):
+            if not _same(request, decision, answer):
                 raise AlreadyDecided(request)
             return request
 
@@ -140,7 +147,7 @@ class Requests:
         with self._db.transaction(durable=True) as connection:
             closed = []
             for request_id in request_ids:
-                won = self._decide(
+                decided = self._decide(
                     connection,
                     request_id,
                     decision=decision,
@@ -153,9 +160,10 @@ class Requests:
                     by=by,
                     via=via,
                 )
-                request = self.require(request_id)
-                if won:
-                    closed.append(request)
+                if decided is not None:
+                    closed.append(decided)
+                else:
+                    self.require(request_id)
             return closed
 
     def mark_not_run(self, request_ids: Sequence[str], note: str) -> list[Request]:
@@ -224,12 +232,13 @@ class Requests:
         note: str | None,
         by: str,
         via: Door,
-    ) -> bool:
+    ) -> Request | None:
+        """Decide a request that is open, and return it; None when it isn't."""
         won = execute(
             connection,
             "UPDATE requests SET status = 'decided', decision = ?, scope = ?, reason = ?, answer = ?,"
             ' executed_input = ?, edited = ?, note = ?, "by" = ?, via = ?, decided_at = ?'
-            " WHERE id = ? AND status = 'open'",
+            f" WHERE id = ? AND status = 'open' {_SHAPE.returning}",
             (
                 decision,
                 scope,
@@ -243,17 +252,18 @@ class Requests:
                 self._db.now(),
                 request_id,
             ),
-        ).rowcount
-        if won:
-            record(connection, request_id)
-            execute(connection, "DELETE FROM drafts WHERE key = ?", (request_id,))
-            # Files that were given and are not part of the answer are taken back.
-            execute(
-                connection,
-                "DELETE FROM uploads WHERE request_id = ? AND instr(coalesce(?, ''), id) = 0",
-                (request_id, encode_optional(answer)),
-            )
-        return bool(won)
+        ).fetchall()
+        if not won:
+            return None
+        record(connection, request_id)
+        execute(connection, "DELETE FROM drafts WHERE key = ?", (request_id,))
+        # Files that were given and are not part of the answer are taken back.
+        execute(
+            connection,
+            "DELETE FROM uploads WHERE request_id = ? AND instr(coalesce(?, ''), id) = 0",
+            (request_id, encode_optional(answer)),
+        )
+        return _SHAPE.of(won[0])
 
 
 def _same(request: Request, decision: Decision, answer: dict[str, Any] | None) -> bool:

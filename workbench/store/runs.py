@@ -123,9 +123,14 @@ class Runs:
         )
         return None if row is None else _SHAPE.of(row)
 
+    def is_one_free(self) -> bool:
+        """Whether `claim_next` would find a run now."""
+        return self._free() is not None
+
     def claim_next(self, holder: str, lease_seconds: float) -> Claim | None:
         """Take the oldest queued run of a conversation that nobody holds: it works now, under a lease of ours."""
-        if self._free() is None:  # Looking costs no write; most looks find nothing.
+        # Looking costs no write; most looks find nothing.
+        if not self._db.in_transaction and self._free() is None:
             return None
         with self._db.writing():
             free = self._free()
