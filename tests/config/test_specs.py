@@ -227,7 +227,7 @@ def test_a_declaration_with_mistakes_is_a_hint_that_names_its_file_and_line(fold
     assert (problem.severity, problem.path) == ("hint", "agents.a.client_tools[1]")
     assert problem.message == (
         "'pick_colour' can't be used, because its file is not valid: description: the key 'description' is missing; "
-        "add it here (pick.yaml:1:1, and 1 more)"
+        "add it here (client_tools/pick.yaml:1:1, and 1 more)"
     )
 
 

@@ -139,7 +139,7 @@ def _client_tools(context: Context, folder: Path) -> None:
             continue
         broken = declared.broken(tool)
         if broken is not None:
-            message = f"{tool!r} can't be used, because its file is not valid: {_first(broken.problems)}"
+            message = f"{tool!r} can't be used, because its file is not valid: {_first(broken.problems, folder)}"
             context.add(message, path, culprit=tool, severity="hint")
             continue
         known = [*CLIENT_TOOLS, *declared.tools]
@@ -159,13 +159,14 @@ def _nothing_to_choose(folder: Path) -> str:
     found = read_datasources(folder)
     if found.file is None:
         return f"there is no {DATASOURCES}.yaml beside the config"
-    return _first(found.errors) if found.errors else ""
+    return _first(found.errors, folder) if found.errors else ""
 
 
-def _first(problems: Sequence[Problem]) -> str:
+def _first(problems: Sequence[Problem], folder: Path) -> str:
     """The first error of another file, with its place, and how many there are."""
     errors = [problem for problem in problems if problem.severity == "error"]
     first = errors[0]
     about = f"{first.path}: " if first.path else ""
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
-    return f"{about}{first.message} ({Path(first.file).name}:{first.line}:{first.column}{more})"
+    file = Path(first.file).relative_to(folder).as_posix()
+    return f"{about}{first.message} ({file}:{first.line}:{first.column}{more})"
