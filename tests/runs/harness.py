@@ -97,23 +97,28 @@ class Bench:
         door: Any = "app",
         busy_seconds: float = 5.0,
     ) -> None:
-        self.folder = folder / "configs"
-        self.folder.mkdir()
-        self.database = folder / "workbench.db"
+        (folder / "configs").mkdir()
+        self._sit_down(folder, apart=apart, door=door, busy_seconds=busy_seconds)
         shutil.copy(KIT, self.folder / KIT.name)
         for name, text in (files or {}).items():
             self.beside(name, text)
-        self.file = str(self.folder / "shop.yaml")
         self.write(config)
+        self._open()
+        self.id = self.engine.new_conversation(self.file, door=door)
+        self.start()
+
+    def _sit_down(
+        self, folder: Path, *, apart: bool = False, door: Any = "app", busy_seconds: float = 5.0
+    ) -> None:
+        self.folder = folder / "configs"
+        self.database = folder / "workbench.db"
+        self.file = str(self.folder / "shop.yaml")
         self.clock = Clock()
         self.apart = apart
         self.door = door
         self.busy_seconds = busy_seconds
         self.process: processes.Apart | None = None
         self.worker: Worker | None = None
-        self._open()
-        self.id = self.engine.new_conversation(self.file, door=door)
-        self.start()
 
     # -- the process ------------------------------------------------------------------------
 
