@@ -15,7 +15,7 @@ from strands.types.streaming import StreamEvent
 from strands.types.tools import ToolSpec
 
 from workbench.agents.past import Past
-from workbench.agents.transcript_rule import TranscriptBroken, check_transcript
+from workbench.agents.transcript_rule import TOOL_USE_ID, TranscriptBroken, check_transcript
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ class GuardedModel(Model):
 
     - G10: a transcript in which a tool use lacks its one result is never sent; ``TranscriptBroken`` is
       raised instead.
-    - A tool call id that the conversation already used is renamed as it streams out, so that no two
-      calls of a run ever share one (FAILURES 5).
+    - A tool call id that the conversation already used, or that some provider would refuse, is renamed as
+      it streams out, so that no two calls of a run ever share one (FAILURES 5).
     - When the provider says that the window is full, the oldest whole turns are left out of a copy and
       the call is tried again; the stored history stays whole.
 
@@ -148,7 +148,8 @@ def _with_fresh_ids(event: StreamEvent, used: set[str]) -> StreamEvent:
     if start is None or not tool_use:
         return event
     wanted = tool_use["toolUseId"]
-    given = wanted if wanted not in used else f"call_{uuid.uuid4().hex}"
+    fits = wanted not in used and TOOL_USE_ID.fullmatch(wanted)
+    given = wanted if fits else f"call_{uuid.uuid4().hex}"
     used.add(given)
     if given == wanted:
         return event

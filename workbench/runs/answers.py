@@ -277,6 +277,8 @@ class Answers:
             EngineRefused: the newest config has no such agent or tool.
         """
         request = self._request(request_id)
+        if request.status == "decided":
+            raise _refused(request)
         if request.kind != "approval":
             raise AnswerRefused(
                 "wrong_answer", "Only an approval can be asked again under another config; nothing was done."

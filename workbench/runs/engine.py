@@ -103,13 +103,18 @@ class Engine:
                 self.store.runs.request_cancel(active.id)
                 if active.status == "queued":
                     self.store.runs.set_status(active.id, "cancelled")
-            waiting = self.store.requests.of_conversation(conversation_id, open_only=True)
+            requests = self.store.requests.of_conversation(conversation_id)
             self.store.requests.close(
-                [one.id for one in waiting],
+                [one.id for one in requests if one.status == "open"],
                 decision="skipped",
                 note="Skipped: the conversation was deleted",
                 by=by,
                 via="app",
+            )
+            approved = [one for one in requests if one.decision == "approved"]
+            self.store.requests.mark_not_run(
+                [one.id for one in approved if self._is_unstarted(one.call_key)],
+                note="Not run: the conversation was deleted",
             )
             self.store.grants.revoke_of_conversation(conversation_id, by)
             self.store.conversations.delete(conversation_id)
@@ -264,6 +269,10 @@ class Engine:
         if row.deleted_at is not None:
             raise ConversationUnknown("This conversation was deleted.")
         return row
+
+    def _is_unstarted(self, call_key: str) -> bool:
+        call = self.store.journal.get(call_key)
+        return call is not None and call.state in ("proposed", "allowed", "waiting")
 
     def _title(self, row: Conversation) -> str:
         newest = self.store.configs.newest(row.config_file)
