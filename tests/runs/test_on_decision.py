@@ -41,7 +41,12 @@ def test_what_a_callback_does_to_its_notices_reaches_nobody() -> None:
     assert NOTICE["tool_input"] == {"store": "summit", "skus": ["A1"]}
 
 
-@pytest.mark.parametrize("returned", [None, True, {}, {"refused": None}, {"refused": False}, {"seen": 2}])
+@pytest.mark.parametrize("returned", [{}, {"seen": 2}, {"refuse": "no"}])
+def test_a_mistyped_refusal_accepts_nothing(returned: Any) -> None:
+    assert "accepts nothing" in str(refusal(lambda decisions: returned, [NOTICE]))
+
+
+@pytest.mark.parametrize("returned", [None, True, {"refused": None}, {"refused": False}])
 def test_nothing_and_what_names_no_refusal_accepts(returned: Any) -> None:
     assert refusal(lambda decisions: returned, [NOTICE]) is None
 

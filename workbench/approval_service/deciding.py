@@ -34,12 +34,16 @@ class Heard:
     """Why it can't, in a sentence."""
 
 
-def what_it_allows(request: Request, shown: Any, edited: Any, judge: Judge) -> tuple[str | None, str]:
+def what_it_allows(
+    request: Request, tool: Any, shown: Any, edited: Any, judge: Judge
+) -> tuple[str | None, str]:
     """The hash of the call that approving would allow, or `None` and why nothing can be.
 
     The call on the card must be the one the request was made for: else someone who learned a request's id could have
     it approved under another text. An edited call must keep the resource and the subject.
     """
+    if tool is not None and tool != request.tool:
+        return None, f"The card was about {tool!r}, and this request is about {request.tool!r}."
     try:
         if not isinstance(shown, Mapping) or judge(request.tool, shown)[1] != request.call_hash:
             return None, "The card showed another call than the one that this was asked for."

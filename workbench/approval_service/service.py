@@ -296,7 +296,7 @@ class ApprovalService:
             request = find(connection, name)
         allows, trouble = None, ""
         if request is not None and request.decision is None and scope is not None:
-            allows, trouble = what_it_allows(request, shown, edited, self._judge)
+            allows, trouble = what_it_allows(request, decision.get("tool"), shown, edited, self._judge)
         return Heard(
             request=name,
             conversation=decision.get("conversation_id"),

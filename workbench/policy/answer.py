@@ -7,6 +7,11 @@ from typing import Any, TypeAlias, assert_never
 
 from workbench.policy.vocabulary import SCOPES, Scope
 
+MOST_USES = 1_000_000
+"""The most calls that a limited permission may let run; more is no limit."""
+LONGEST_LIFETIME_SECONDS = 10 * 365 * 24 * 3600
+"""The longest that a limited permission may last: ten years."""
+
 
 @dataclass(frozen=True)
 class Approved:
@@ -128,15 +133,16 @@ def _approved(data: Mapping[str, Any]) -> Approved:
         raise ValueError(f"{scope!r} is not a scope; use once, thread or always")
     if tool_input is not None and not isinstance(tool_input, dict):
         raise ValueError(f"tool_input must be an object, not {type(tool_input).__name__}")
-    return Approved(
-        scope, copy.deepcopy(tool_input), _limit(data, "uses"), _limit(data, "lifetime_seconds")
-    )
+    return Approved(scope, copy.deepcopy(tool_input), _limit(data, "uses"), _limit(data, "lifetime_seconds"))
 
 
 def _limit(data: Mapping[str, Any], name: str) -> int | None:
     value = data.get(name)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+    most = MOST_USES if name == "uses" else LONGEST_LIFETIME_SECONDS
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most
+    ):
+        raise ValueError(f"{name} must be a whole number from 1 to {most}, not {value!r}")
     return value
 
 

@@ -7,7 +7,18 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from workbench.policy import notes
-from workbench.policy.answer import Answer, Answered, Approved, Denied, GaveUp, Happened, RunAgain, Skipped
+from workbench.policy.answer import (
+    Answer,
+    Answered,
+    Approved,
+    Denied,
+    GaveUp,
+    Happened,
+    RunAgain,
+    Skipped,
+    answer_from_dict,
+    answer_to_dict,
+)
 from workbench.policy.call import Call, digest
 from workbench.policy.decide import decide
 from workbench.policy.facts import ToolFacts
@@ -114,6 +125,7 @@ def settle(
     """
     if not who.strip():
         raise AnswerRefused("no_name", "An answer needs a name: say who gives it.")
+    _check_kept(answer)
     match request.kind:
         case "approval" | "tool_approval":
             return _settle_approval(request, answer, now, policy, facts)
@@ -123,6 +135,21 @@ def settle(
             return _settle_doubt(request, answer)
         case _:
             assert_never(request.kind)
+
+
+def _check_kept(answer: Answer) -> None:
+    """Refuse what can't be stored and read again: it would break whatever shows it later.
+
+    What an edit or an answered value holds is judged by its schema, not here.
+    """
+    plain = replace(answer, tool_input=None) if isinstance(answer, Approved) else answer
+    try:
+        if not isinstance(plain, Answered):
+            answer_from_dict(answer_to_dict(plain))
+    except (ValueError, TypeError, AttributeError, KeyError, AssertionError) as error:
+        raise AnswerRefused(
+            "wrong_answer", f"This is no answer that can be kept: {error}. Nothing was done."
+        ) from error
 
 
 def _settle_approval(
@@ -182,9 +209,6 @@ def _approve(
 ) -> Settlement:
     if answer.tool_input is not None:
         _check(answer.tool_input, {"type": "object"}, "invalid_edit", "The edited call")
-    for name, limit in (("uses", answer.uses), ("lifetime_seconds", answer.lifetime_seconds)):
-        if limit is not None and limit < 1:
-            raise AnswerRefused("invalid_limit", f"A permission's {name} must be at least 1, not {limit}.")
     edited = answer.tool_input is not None and digest(answer.tool_input) != digest(request.tool_input)
     shown_or_edit = answer.tool_input if edited and answer.tool_input is not None else request.tool_input
     scope, subject = answer.scope, request.subject

@@ -117,7 +117,9 @@ class Crew:
         orchestration = config.orchestrations.get(ref)
         name = orchestration.entry_name if isinstance(orchestration, DelegateConfig) else ref
         if name not in config.agents:
-            raise CannotBuild(f"{config.name} v{self.live.version.number} has no agent {name!r} any more.")
+            raise CannotBuild(
+                f"{config.name} v{self.live.version.number} has no {name!r} any more. Start a new conversation."
+            )
         place = above.beside((*above.path, name))
         # What began goes on without a tool whose code is gone; what begins now says that it is gone.
         waited = {**self.torn, **self.saved}

@@ -69,7 +69,10 @@ def refusal(
         case None | True:
             return None
         case Mapping():
-            why = returned.get("refused")
+            if "refused" not in returned:
+                # A mistyped key must not open the gate.
+                return f'{name} returned a mapping without "refused", which accepts nothing.'
+            why = returned["refused"]
             if why is None or why is False:
                 return None
             said = one_line(why, limit=_LONGEST_WHY) if isinstance(why, str) else ""

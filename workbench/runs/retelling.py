@@ -90,7 +90,8 @@ def _inside(store: Store, turn_id: str, seat: str) -> tuple[list[str], list[str]
 
 def _sentence(request: Request) -> str:
     if request.not_run:
-        return f"- The person approved {request.tool} and moved on before it ran, so it did not run."
+        why = (request.note or "").removeprefix("Not run: ") or "the person moved on before it ran"
+        return f"- The person approved {request.tool}, but it did not run: {why}."
     match request.kind, request.decision:
         case _, None | "superseded":
             return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Sequence
 
 from workbench.config import ConfigInvalid, ImportSpecError
@@ -13,6 +14,8 @@ from workbench.store import Request, Store
 
 logger = logging.getLogger(__name__)
 
+CLOSING_SECONDS = 2.0
+"""How long a message or a Stop waits for a host that is told what they closed."""
 TELLING_SECONDS = 120.0
 """How long one process may take to tell a host before another one tries."""
 
@@ -43,14 +46,20 @@ class DecisionSets:
 
     def tell_closed(self, closed: Sequence[Request]) -> None:
         """Tell hosts of requests that were closed without being asked; they can't refuse that."""
-        for request in closed:
-            spec = self._spec(request)
-            if spec and request.decision is not None:
-                why = self._call(spec, request, [_notice(request, request.by or "")])
-                if why is not None:
-                    logger.warning(
-                        "request=<%s> | the host was told that it is closed, and said: %s", request.id, why
-                    )
+        for spec in dict.fromkeys(filter(None, (self._spec(request) for request in closed))):
+            mine = [one for one in closed if self._spec(one) == spec and one.decision is not None]
+            if mine:
+                told = threading.Thread(target=self._tell_one_closed, args=(spec, mine), daemon=True)
+                told.start()
+                # Nobody has to wait for a host to be able to stop, or to say something else.
+                told.join(CLOSING_SECONDS)
+
+    def _tell_one_closed(self, spec: str, mine: Sequence[Request]) -> None:
+        why = self._call(spec, mine[0], [_notice(request, request.by or "") for request in mine])
+        if why is not None:
+            logger.warning(
+                "pause=<%s> | the host was told that it is closed, and said: %s", mine[0].pause_id, why
+            )
 
     def _tell(self, spec: str, mine: Sequence[tuple[Request, Settlement, str]]) -> str | None:
         return self._call(spec, mine[0][0], [_notice(request, by, settled) for request, settled, by in mine])

@@ -49,6 +49,7 @@ class Worker:
         self._threads: list[threading.Thread] = []
         self._held: dict[str, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sets: threading.Thread | None = None
 
     def start(self) -> None:
         """Recover what a dead process left, then begin to work; returns at once."""
@@ -77,7 +78,7 @@ class Worker:
                     recovered = time.monotonic()
                     recover(self.store, is_gone)
                     self.desk.pasts.sweep()
-                    await asyncio.to_thread(self._finish_sets)
+                    self._look_for_sets()
                 while len(self._tasks) < self._at_once:
                     taken = take_next(self.store, self.holder, LEASE_SECONDS)
                     if taken is None:
@@ -85,6 +86,10 @@ class Worker:
                     self._drive(taken)
             except StoreError as error:
                 logger.warning("the worker waits for the database: %s", error)
+                await asyncio.sleep(1)
+            except Exception:
+                # One conversation's trouble must not keep all others waiting.
+                logger.exception("the worker goes on after something nobody foresaw")
                 await asyncio.sleep(1)
             await asyncio.sleep(POLL_SECONDS)
         held = dict(self._held)
@@ -96,13 +101,23 @@ class Worker:
             with suppress(StoreError):
                 self.store.leases.release(conversation_id, token)
 
+    def _look_for_sets(self) -> None:
+        """Tell hosts, in a thread beside the runs, of complete sets of answers that a crash kept from them."""
+        if self._sets is None or not self._sets.is_alive():
+            self._sets = threading.Thread(target=self._finish_sets, name="workbench-sets", daemon=True)
+            self._sets.start()
+
     def _finish_sets(self) -> None:
-        """Tell hosts of complete sets of answers that a crash kept from them."""
-        for pause_id in unfinished_sets(self.store):
-            try:
-                self._answers.finish_set(pause_id)
-            except AnswerRefused as refused:
-                logger.info("pause=<%s> | %s", pause_id, refused)
+        try:
+            for pause_id in unfinished_sets(self.store):
+                try:
+                    self._answers.finish_set(pause_id)
+                except AnswerRefused as refused:
+                    logger.info("pause=<%s> | %s", pause_id, refused)
+        except StoreError as error:
+            logger.warning("complete sets of answers wait for the database: %s", error)
+        except Exception:
+            logger.exception("a complete set of answers could not be told to its host")
 
     def _drive(self, taken: Taken) -> None:
         claim = taken.claim
