@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from workbench.agents.builder import CannotBuild, blueprint
 from workbench.agents.mcp import McpPool
@@ -27,7 +28,7 @@ from workbench.config import (
 from workbench.policy import ToolFacts
 from workbench.policy.difference import Loosening, loosenings
 from workbench.runs.errors import ConfigUnknown, LooseningUnconfirmed
-from workbench.store import ConfigVersion, Store
+from workbench.store import ConfigVersion, StaleBase, Store
 
 logger = logging.getLogger(__name__)
 
@@ -117,19 +118,27 @@ class Shelf:
     ) -> ConfigVersion:
         """Make a text the newest version and write it to the file.
 
+        What another editor left in the file and was never taken is kept as the file's draft.
+
         Raises:
             ConfigInvalid: it does not validate; the version that is live stays live.
             StaleBase: somebody applied another version meanwhile; nothing is overwritten.
             LooseningUnconfirmed: it lets calls run that asked before, and ``confirmed`` is False.
         """
+        path = Path(file)
+        left = self.sync(path)
         parsed = self.check(file, text)
         config = parsed.raise_if_invalid()
         newest = self._store.configs.newest(file)
+        if newest is not None and based_on not in (None, newest.number) and newest.text != text:
+            raise StaleBase(newest, based_on)
         if not confirmed and newest is not None:
             loose = self.loosenings_of(newest, config)
             if loose:
                 raise LooseningUnconfirmed(loose)
-        path = Path(file)
+        if left is not None and left.text not in ("", text):
+            # What another editor left there was never taken, and the file is about to be overwritten.
+            self._store.configs.save_draft(file, left.text, ON_DISK, left.sentence)
         version = self._save(path, parsed, config, text, by=by, based_on=based_on)
         write_atomically(path, text)
         self._remember_disk(path, text)
@@ -185,7 +194,12 @@ class Shelf:
             if loose:
                 sentence = f"{path.name} was changed on disk and now lets calls run that asked before."
                 return DiskChange("draft", text, sentence, loosenings=tuple(loose))
-        version = self._save(path, parsed, parsed.config, text, by=ON_DISK, based_on=None)
+        base = newest.number if newest is not None else None
+        try:
+            version = self._save(path, parsed, parsed.config, text, by=ON_DISK, based_on=base)
+        except StaleBase:
+            self._seen.pop(file, None)  # another process was faster; what it did is looked at next time
+            return None
         self._remember_disk(path, text)
         logger.info("config=<%s>, version=<%d> | taken from disk", path.name, version.number)
         return None
@@ -208,11 +222,9 @@ class Shelf:
         """Say what a new config would let run that the newest version asks about."""
         folder = Path(newest.folder)
         try:
-            before = parse_config(
-                newest.text, file=newest.file, folder=folder, variables=newest.variables, check_specs=False
-            ).raise_if_invalid()
-        except ConfigInvalid:
-            return []
+            before = _policy_of(newest)
+        except ConfigInvalid as error:
+            return [_untold(newest, error)]
         specs = ImportSpecs(folder)
         tools = {
             name: {**self._facts(before, name, specs), **self._facts(config, name, specs)}
@@ -254,6 +266,31 @@ class Shelf:
     def _disk_seen(self, file: str) -> str | None:
         seen = self._store.settings.get(f"disk:{file}")
         return str(seen) if seen is not None else None
+
+
+class _AnyVariable(dict[str, str]):
+    """An environment in which every variable is set: a policy can be read without its config's secrets."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return os.environ.get(name, "unset here")
+
+
+def _policy_of(version: ConfigVersion) -> Config:
+    """Parse a version for the sake of its policy alone; the config it returns must not be run."""
+    return parse_config(
+        version.text,
+        file=version.file,
+        folder=Path(version.folder),
+        env=_AnyVariable(),
+        variables=version.variables,
+        check_specs=False,
+    ).raise_if_invalid()
+
+
+def _untold(newest: ConfigVersion, error: ConfigInvalid) -> Loosening:
+    """Say that nobody can tell what a change loosens; that must be confirmed, too."""
+    sentence = f"What this change loosens can't be told, because v{newest.number} does not load here: {error}"
+    return Loosening(agent=newest.entry, tool=None, before=None, after=None, sentence=sentence)
 
 
 def _sha(text: str) -> str:

@@ -59,11 +59,11 @@ def terms_of(store: Store, run: Run, first: Run | None = None) -> Terms:
     if KEY in run.input:
         return Terms.from_dict(run.input[KEY])
     first = first or store.runs.require(run.turn_id)
-    runs = [] if run.id == first.id else store.runs.of_conversation(run.conversation_id, after=first.number - 1)
+    runs = (
+        [] if run.id == first.id else store.runs.of_conversation(run.conversation_id, after=first.number - 1)
+    )
     turn = [
-        one
-        for one in runs
-        if one.turn_id == run.turn_id and one.number < run.number and KEY in one.input
+        one for one in runs if one.turn_id == run.turn_id and one.number < run.number and KEY in one.input
     ]
     if turn:
         return Terms.from_dict(turn[-1].input[KEY])
