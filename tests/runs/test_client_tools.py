@@ -1,5 +1,6 @@
 """Questions of the workbench's client tools, from the call to what the model reads, here and in another process."""
 
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -124,6 +125,20 @@ def test_a_question_is_answered_by_what_it_asked_whatever_became_of_its_file(
     assert b.results() == [read]
     decided = b.engine.card(card.id)
     assert decided.answer_text == ("" if isinstance(answer, Skipped) else read)
+
+
+def test_a_question_of_a_release_that_kept_only_the_call_is_answered_too(bench: MakeBench) -> None:
+    step = {"tool": "ask_user", "input": {"question": "Which?", "options": ["a", "b"]}}
+    b = made(bench, step, apart=True)
+    b.say()
+    with sqlite3.connect(b.database) as database:
+        database.execute("UPDATE requests SET metadata = json_remove(metadata, '$.asked', '$.title')")
+    database.close()
+    b.restart()
+    card = b.card()
+    assert card.input["questions"][0]["options"][1] == {"label": "b", "description": None}
+    b.answer(Answered({"answers": [{"selected": ["b"]}]}))
+    assert b.results() == ["Question: Which?\nThe person's answer: b"]
 
 
 def test_a_card_shows_what_is_asked_and_not_how_the_model_wrote_it(bench: MakeBench) -> None:

@@ -80,7 +80,9 @@ def blueprint(
     agent = config.agents.get(name)
     if agent is None:
         raise CannotBuild(f"{config.name}: there is no agent {name!r} any more.")
-    known = catalogue(config.folder) if declared is None else declared
+    # Looking for declarations reads files, which an agent without client tools need not wait for.
+    own = catalogue(config.folder) if declared is None and agent.client_tools else {}
+    known = own if declared is None else declared
     client_tools = {tool: known[tool] for tool in agent.client_tools if tool in known}
     missing: list[ToolLoadError] = []
     tools = tuple(load_tools(agent, config, specs, missing if without_missing else None))
