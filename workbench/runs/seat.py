@@ -88,8 +88,8 @@ class AgentSeat:
         ):
             if "result" in event:
                 result = event["result"]
-        self.stage.ended(self.place)
         self.stop = _stop(result.stop_reason if result is not None else "end_turn")
+        self.stage.ended(self.place, cut=self.stop == "cancelled")
         return Outcome(self.stop, str(result).strip() if result is not None else "")
 
     def keep(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class TeamSeat:
                     self.finished.append(event["node_id"])
                 case "multiagent_result":
                     result = event["result"]
-        self.stage.ended(self.place)
+        self.stage.ended(self.place, cut=self.stage.stopping)
         if self.stage.stopping:
             self.stop = "cancelled"
         elif result is not None and result.status == Status.INTERRUPTED:

@@ -73,11 +73,14 @@ class Stage:
         """Return where a node's agent stands; a node that is an orchestration stands for itself."""
         return self.nodes[step].place if step in self.nodes else step
 
-    def ended(self, place: Place) -> None:
-        """Close what an agent, or the members of a team, were saying, and the steps inside: a pause ends them too."""
+    def ended(self, place: Place, *, cut: bool = False) -> None:
+        """Close what an agent, or the members of a team, were saying, and the steps inside: a pause ends them too.
+
+        ``cut`` when they were stopped in the middle of it.
+        """
         for mapper in self._mappers:
             if _is_within(mapper.place, place):
-                mapper.close()
+                mapper.close(cut=cut)
         self._end_steps(place)
 
     def close_all(self, *, cut: bool) -> None:

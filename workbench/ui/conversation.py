@@ -138,11 +138,8 @@ def composer(engine: Engine, page: ConversationPage, *, by: str) -> None:
     _render_unsent(engine, page, by)
     if warning.open_cards or warning.approved_not_run:
         st.caption(f":material/info: {label(page_words.sending_closes(warning))}")
-    text = st.chat_input(
-        _placeholder(page, warning),
-        key=f"wb-composer-{page.id}",
-        disabled=page.status == "working",
-    )
+    # Never disabled: one may write the next message while the agent works. Sent too early, it is kept above.
+    text = st.chat_input(_placeholder(page, warning), key=f"wb-composer-{page.id}")
     if text is not None:
         send(engine, page.id, str(text), by=by)
 

@@ -81,7 +81,7 @@ def message(agent: str) -> str:
 
 def working(agent: str) -> str:
     """In the message box while a run works."""
-    return f"{agent} is working. Stop it, or wait, before you send the next message."
+    return f"{agent} is working. Write your next message, and send it when it is done …"
 
 
 def message_instead(agent: str) -> str:
