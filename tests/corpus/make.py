@@ -38,7 +38,10 @@ POSITIONS = {
     "delegated-graph": "graph in a delegate",
     "all": "all of them",
 }
-KINDS = ("approval", "question", "tool-interrupt", "doubt")
+KINDS = ("approval", "question", "tool-interrupt", "tool-approval", "doubt")
+LOST_TEAM = ("doubt-of-a-team", "delegated-graph")
+"""A delegated graph that a crash tore before its first pause: the doubt is about all of it."""
+ENFORCED = Path(__file__).with_name("enforced.py")
 ASKERS = ("seller", "buyer")
 SHIP: dict[str, dict[str, Any]] = {
     "seller": {"tool": "ship", "input": {"order": "A1"}},
@@ -64,37 +67,45 @@ def config_of(kind: str, position: str) -> dict[str, Any]:
         agent = text["agents"].get(name)
         if agent is None or kind in ("approval", "question"):
             continue
-        if kind == "tool-interrupt":
+        if kind == "tool-approval":
+            step = {"tool": "pay", "input": {"sku": {"seller": "A1", "buyer": "B2"}[name]}}
+            agent |= {"tools": ["./enforced.py"], "interrupt": {"tools": ["nothing"], "tool_approvals": True}}
+        elif kind == "tool-interrupt":
             step = {"tool": "book", "input": {"room": name}}
             agent |= {"tools": ["./kit.py:book"], "interrupt": {"tools": ["nothing"]}}
         else:
             step = SHIP[name]
-            agent |= {"tools": ["./kit.py:ship", "./kit.py:look_up"], "interrupt": {"tools": ["ship"]}}
+            asks = ["ship" if kind == "doubt" else "nothing"]
+            agent |= {"tools": ["./kit.py:ship", "./kit.py:look_up"], "interrupt": {"tools": asks}}
         agent["model"]["params"]["script"] = [step]
     return text
 
 
 def wait_at_a_pause(b: Bench, kind: str, position: str) -> None:
     """Talk until the pause that is to be stored."""
-    assert b.say(MESSAGE) == "waiting"
+    b.send(MESSAGE)
     if kind == "doubt":
+        b.until("waiting")
         b.engine.answer(b.card("ship").id, Approved(), by="Ada")
+    if kind.startswith("doubt"):
         b.waits_in("ship-A1")
         b.restart()  # which kills the process inside the tool
-        b.until("waiting")
+    b.until("waiting")
     if position == "delegates" and kind == "approval":
         b.answer(Approved(), next(card for card in b.cards() if card.agent == "seller"))
 
 
 def entries() -> Iterator[tuple[str, str]]:
     """Every kind at every position."""
-    return ((kind, position) for kind in KINDS for position in POSITIONS)
+    yield from ((kind, position) for kind in KINDS for position in POSITIONS)
+    yield LOST_TEAM
 
 
 def store(kind: str, position: str, target: Path) -> None:
     """Make one pause and store it, with what this release makes of it."""
     with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as tried:
-        b = Bench(Path(made), config_of(kind, position), apart=kind == "doubt")
+        files = {ENFORCED.name: ENFORCED.read_text(encoding="utf-8")}
+        b = Bench(Path(made), config_of(kind, position), files=files, apart=kind.startswith("doubt"))
         wait_at_a_pause(b, kind, position)
         b.close()
         pack(Path(made), target)

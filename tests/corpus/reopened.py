@@ -30,6 +30,7 @@ class Reopened(Bench):
 
     def finish(self) -> dict[str, Any]:
         """Answer whatever waits until nothing does; return what came of it."""
+        self.let("allowed")  # what an approval tells the service of a tool that enforces its own
         while self.settle() == "waiting":
             for card in self.cards():
                 self.answer(answer_to(card), card)

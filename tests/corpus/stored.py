@@ -28,7 +28,7 @@ CONFIGS = "configs"
 PAUSE = "pause.db.gz"
 EXPECTED = "expected.yaml"
 CONFIG = "shop.yaml"
-TOOLS = "kit.py"
+TOOLS = ("kit.py", "enforced.py")
 """The tools of every config of a release, as they were then."""
 
 
@@ -53,7 +53,8 @@ class Stored:
         """Put the database and its configs into an empty folder."""
         (folder / CONFIGS).mkdir()
         shutil.copy(self.folder / CONFIG, folder / CONFIGS)
-        shutil.copy(self.folder.parent / TOOLS, folder / CONFIGS)
+        for tools in TOOLS:
+            shutil.copy(self.folder.parent / tools, folder / CONFIGS)
         path = folder / DATABASE
         path.write_bytes(gzip.decompress((self.folder / PAUSE).read_bytes()))
         _move(path, PLACE, str(folder))
@@ -75,7 +76,8 @@ def pack(folder: Path, target: Path) -> None:
     target.mkdir(parents=True)
     (target / PAUSE).write_bytes(gzip.compress(whole.read_bytes(), mtime=0))
     shutil.copy(folder / CONFIGS / CONFIG, target)
-    shutil.copy(folder / CONFIGS / TOOLS, target.parent)
+    for tools in TOOLS:
+        shutil.copy(folder / CONFIGS / tools, target.parent)
 
 
 def answer_to(card: Card) -> Answer:

@@ -346,3 +346,55 @@ def test_a_delegated_team_that_had_paused_when_another_call_was_killed_begins_an
     assert b.page.status == "idle"
     assert (looked_up(b), shipped(b), b.prices()) == (3, 1, [("A1", 12.0)])
     assert_all_ended(b)
+
+
+@pytest.mark.parametrize(
+    ("answer", "read", "times"),
+    [
+        (Happened("it left"), "with this result: it left", 1),
+        (RunAgain(), "order 7 is on its way", 2),
+        (GaveUp(), "Given up: this call was started", 1),
+    ],
+    ids=["it happened", "run it again", "give up"],
+)
+def test_a_kill_inside_the_call_that_a_delegated_team_waited_for_is_a_doubt_about_that_call(
+    bench: MakeBench, answer: Answer, read: str, times: int
+) -> None:
+    text = flow_in_delegate()
+    text["agents"]["shipper"]["interrupt"] = {"tools": ["ship"]}
+    b = apart(bench, text)
+    b.say()
+    b.engine.answer(b.card().id, Approved(), by="Ada")
+    torn(b)
+    b.until("waiting")
+    assert (b.card().kind, b.card().tool) == ("doubt", "ship")
+    assert b.card().agent_path == ("boss", "flow", "shipper")
+    b.restart()
+    b.let("ship-7")
+    b.answer(answer)
+    assert b.page.status == "idle"
+    assert (shipped(b), looked_up(b)) == (times, 1)
+    assert read in b.results()[0]
+    assert_all_ended(b)
+
+
+def test_a_kill_after_a_delegated_teams_pause_was_answered_runs_no_later_member_twice(
+    bench: MakeBench,
+) -> None:
+    agents = {
+        "boss": worker("boss", delegating(("flow", "price A1"))),
+        "seller": asker("seller", "approval", "A1"),
+        "shipper": shipper(),
+    }
+    flow = graph("seller", ("seller", "shipper"))
+    b = apart(bench, config("team", agents, team=team("boss", "flow"), flow=flow))
+    b.say()
+    b.engine.answer(b.card().id, Approved(), by="Ada")
+    torn(b)
+    b.until("waiting")
+    assert (b.card().kind, b.card().tool) == ("doubt", "flow")
+    assert "set_price: A1 now costs 12" in b.card().message and "ship {" in b.card().message
+    assert (b.prices(), shipped(b)) == ([("A1", 12.0)], 1)
+    b.answer(Happened("all of it"))
+    assert b.page.status == "idle" and shipped(b) == 1
+    assert_all_ended(b)

@@ -158,9 +158,9 @@ class Gate:
                 self._ask_anew(event, call, ruled)
             case Ruled() as ruled:
                 self._obey(event, call, tool, ruled)
-            case Suspended(executed_input):
-                again = Sealed(tool, call, executed_input, self.ledger, agent=event.agent, verdict=None)
-                self._seal(event, again)
+            case Suspended(given, torn):
+                on = Sealed(tool, call, given, self.ledger, agent=event.agent, verdict=None, again=torn)
+                self._seal(event, on)
             case Finished(result):
                 event.selected_tool = Told(tool, result)
             case Doubtful() as doubt:

@@ -110,6 +110,8 @@ class Suspended:
     """A delegate's call: it was let run and has begun, and what it delegated paused."""
 
     executed_input: dict[str, Any]
+    torn: bool = False
+    """A crash tore it after that pause, and it goes on from there."""
 
 
 @dataclass(frozen=True)

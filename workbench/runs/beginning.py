@@ -11,10 +11,11 @@ from workbench.agents.ports import Place, seat_of
 from workbench.agents.results import result_text
 from workbench.policy.notes import CUT_OFF, SKIPPED_BY_MESSAGE
 from workbench.runs import agui
-from workbench.runs.closing import ClosedCall, close_batch, close_inside, close_rest
+from workbench.runs.closing import ClosedCall, close_batch, close_inside, close_rest, finished
 from workbench.runs.errors import TORN, TeamTorn
 from workbench.runs.history import History, Message
 from workbench.runs.ledger import RunLedger
+from workbench.runs.recovery import INTERRUPTED
 from workbench.runs.seat import AgentSeat, Seat, TeamSeat
 from workbench.runs.snapshots import restore_state
 from workbench.store import CallRecord, Checkpoint, Run, Store
@@ -126,19 +127,33 @@ class Beginning:
         return task_of(self.history.whole)
 
     def _is_whole(self) -> bool:
-        """Whether the team may go on from its last pause: what came after it would be done a second time.
+        """Whether the entry's team may go on from its last pause."""
+        turn = [run for run in self._runs() if run.turn_id == self.run.turn_id]
+        if any(run.error is not None and run.error.get("code") == TORN for run in turn):
+            return False
+        return self.run.kind != "recover" or not self._acted_since_pause("")
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The seats of delegated teams that a crash tore and that may go on from their last pause."""
+        return frozenset(
+            seat
+            for seat, kept in (self.kept if self.mends else {}).items()
+            if seat and "tree" in kept and not self._acted_since_pause(seat)
+        )
+
+    def _acted_since_pause(self, seat: str) -> bool:
+        """Whether a team did something after the pause, which going back to the pause would do a second time.
 
         A delegate that was called before the pause has its own messages and goes on from them.
         """
         turn = [run for run in self._runs() if run.turn_id == self.run.turn_id]
-        if any(run.error is not None and run.error.get("code") == TORN for run in turn):
-            return False
         paused = next(run.number for run in turn if self.checkpoint and run.id == self.checkpoint.run_id)
         before = {run.id for run in turn if run.number <= paused}
         calls = self._turn_calls()
         known = {seat_of(call.key) for call in calls if call.run_id in before}
-        after = [call for call in calls if call.run_id not in before and not (known & {*call.seats[:1]})]
-        return self.run.kind != "recover" or not self._acts(after)
+        after = [call for call in calls if call.run_id not in before and (not seat or seat in call.seats)]
+        return self._acts([call for call in after if known.isdisjoint(_next_below(call, seat))])
 
     def _turn_calls(self) -> list[CallRecord]:
         return self.store.journal.of_turn(self.run.turn_id)
@@ -196,11 +211,13 @@ class Beginning:
         self.history.messages.append({"role": "user", "content": content, "tracking_id": tracking_id})
         rest = close_rest(self.store, self.run.conversation_id, {key for key, _ in keys}, note)
         self._tell_closed([*ended, *rest])
+        self._tell_lost("")
         return True
 
     def abandon(self, note: str) -> None:
         """Close every call that a team left open."""
         self._tell_closed(close_rest(self.store, self.run.conversation_id, set(), note))
+        self._tell_lost("")
 
     def close_torn(self) -> None:
         """Close what went on inside a delegation that can't be gone on with: its doubt stands for all of it."""
@@ -208,6 +225,34 @@ class Beginning:
             if request.kind == "doubt":
                 seat = seat_of(request.call_key)
                 self._tell_closed(close_inside(self.store, self.run.conversation_id, seat))
+                self._tell_lost(seat)
+
+    def _tell_lost(self, seat: str) -> None:
+        """Announce results that a crash kept out of the log, of calls whose agents will not go on.
+
+        Args:
+            seat: the delegation whose calls they are; empty for all.
+        """
+        previous = self.store.runs.of_conversation(self.run.conversation_id, after=self.run.number - 2)[0]
+        first = self.store.runs.require(previous.turn_id)
+        since = self.store.runs.of_conversation(self.run.conversation_id, after=first.number - 1)
+        turn = [run for run in since if run.turn_id == first.id]
+        if not any(run.error is not None and run.error.get("code") == INTERRUPTED for run in turn):
+            return
+        told = self.ledger.told_ids | {
+            (event.data.get("subagentRunId") or "", event.data["toolCallId"])
+            for run in turn
+            for event in self.store.events.read(self.run.conversation_id, run_id=run.id)
+            if event.type == "TOOL_CALL_RESULT"
+        }
+        self._tell_closed(
+            [
+                finished(call)
+                for call in self.store.journal.of_turn(first.id)
+                if call.state == "finished" and (not seat or seat in call.seats)
+                if (call.seat, call.tool_call_id) not in told
+            ]
+        )
 
     def _tell_closed(self, ended: list[ClosedCall]) -> None:
         for call in ended:
@@ -230,6 +275,11 @@ class Beginning:
                     self.store.journal.answered(call.key, call.result)
                 elif call.close_note is not None and self.store.journal.get(call.key) is not None:
                     self.store.journal.close(call.key, call.close_note)
+
+
+def _next_below(call: CallRecord, seat: str) -> list[str]:
+    """Return the delegation directly below a seat that a call was made in, if it was made in one."""
+    return call.seats[call.seats.index(seat) + 1 :][:1] if seat else call.seats[:1]
 
 
 def task_of(messages: list[Message]) -> str:

@@ -81,6 +81,12 @@ def close_inside(store: Store, conversation_id: str, seat: str) -> list[ClosedCa
     return close_rest(store, conversation_id, outside, CUT_OFF)
 
 
+def finished(call: CallRecord) -> ClosedCall:
+    """Say how a call ended that has its result."""
+    result = {**fitted(call.result), "toolUseId": call.tool_call_id}
+    return ClosedCall(call.key, call.tool_call_id, result, None, True, None, seat=call.seat)
+
+
 def _close(
     store: Store,
     record: CallRecord | None,
@@ -93,8 +99,7 @@ def _close(
         return ClosedCall(key, tool_call_id, error_result(tool_call_id, text), mark, False, text)
 
     if record is not None and record.state == "finished":
-        result = fitted(record.result)
-        return ClosedCall(key, tool_call_id, {**result, "toolUseId": tool_call_id}, None, True, None)
+        return finished(record)
     if record is not None and record.state == "started" and request is not None and request.kind == "doubt":
         if request.decision == "happened" and request.note:
             told = success_result(tool_call_id, request.note)

@@ -125,6 +125,7 @@ class Drive:
         live = self.desk.open(run.config_version_id)
         if checkpoint is not None and (beginning.resumes or beginning.mends):
             self.stage.pause_id = checkpoint.run_id
+            self.ledger.go_on_at(beginning.whole)
         self.crew = Crew(
             live,
             self.stage,

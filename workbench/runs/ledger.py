@@ -91,6 +91,10 @@ class RunLedger:
     def __post_init__(self) -> None:
         self._standings = Standings(self.store)
 
+    def go_on_at(self, seats: frozenset[str]) -> None:
+        """Go on with these delegations from their last pause, although a crash tore them since."""
+        self._standings.whole = seats
+
     @property
     def remembers(self) -> bool:
         """Whether wider scopes than ``once`` may be offered."""

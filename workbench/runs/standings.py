@@ -17,6 +17,7 @@ from workbench.agents.ports import (
     Standing,
     Suspended,
     Waiting,
+    seat_of,
 )
 from workbench.policy import answer_from_dict
 from workbench.policy.answer import Answered, Happened
@@ -36,6 +37,8 @@ class Standings:
     """How each call was decided, by its key; known once its standing was asked for."""
     edits: dict[str, Edit] = field(default_factory=dict)
     """How a person edited each call, likewise."""
+    whole: frozenset[str] = frozenset()
+    """The seats of delegations that a crash tore and that go on from their last pause all the same."""
 
     def of(self, key: str) -> Standing:
         """Say where a call stands."""
@@ -52,6 +55,8 @@ class Standings:
             return Closed(record.note or "Not run")
         if request is not None and request.status == "open":
             return Waiting(request.id)
+        if record is not None and record.state == "started" and seat_of(key) in self.whole:
+            return Suspended(record.input if record.executed_input is None else record.executed_input, torn=True)
         if record is not None and record.state == "started":
             # A doubt is about one attempt; its answer does not settle a later one.
             settled = request is not None and request.metadata.get("attempt") == record.attempts
