@@ -112,6 +112,9 @@ def run(arguments: argparse.Namespace) -> int:
     # Streamlit takes a second to import; the other commands don't need it.
     from workbench import server
 
+    if not 0 < arguments.port < 65_536:
+        print(f"A port is a number from 1 to 65535, not {arguments.port}.", file=sys.stderr)
+        return 1
     if not server.port_is_free(arguments.port):
         print(
             f"Port {arguments.port} is taken. Choose another one: workbench run --port PORT", file=sys.stderr

@@ -6,6 +6,7 @@ Hooks run before it and cannot get behind it: strands executes the object the ga
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -189,6 +190,18 @@ class Sealed(_StandIn):
             raise
         except Exception as error:
             yield self._kept(error_result(self.call.tool_call_id, f"Error: {error}"), error)
+            return
+        except (SystemExit, KeyboardInterrupt) as ended:
+            # A tool that calls sys.exit() must not take the process with it, and all other conversations.
+            text = f"Error: the tool tried to end the program ({type(ended).__name__}: {ended})"
+            yield self._kept(error_result(self.call.tool_call_id, text), RuntimeError(text))
+            return
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise  # it is we who are stopped
+            text = "Error: the tool's own work was cancelled from within, before it gave a result"
+            yield self._kept(error_result(self.call.tool_call_id, text), RuntimeError(text))
             return
         self._pause_for_reply(last, tool_use, invocation_state)
         yield self._kept(last, None)

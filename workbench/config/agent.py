@@ -8,7 +8,7 @@ from workbench.config.field import ConfigModel, Many, Spec, Text
 from workbench.config.model import ModelChoice
 from workbench.policy import Scope
 
-Lifetime = Annotated[int, Field(gt=0)]
+Lifetime = Annotated[int, Field(gt=0, le=315_360_000)]  # ten years, in seconds
 
 
 class StreamConfig(ConfigModel):

@@ -61,6 +61,7 @@ class Beginning:
 
     def prompt(self, seat: Seat) -> Any:
         """Restore the entry and return what strands is given: a message, answers, or nothing."""
+        self.history.drop_hollow()
         match seat:
             case AgentSeat():
                 return self._agent_prompt(seat)

@@ -82,6 +82,12 @@ class History:
         """Go back to a mark."""
         self._saved, self._rewrite_from = mark
 
+    def drop_hollow(self) -> None:
+        """Drop a last message without content: a batch that was torn away left it, and no model takes it."""
+        if self.messages and not self.messages[-1]["content"]:
+            self.messages.pop()
+            self._touch(len(self.messages))
+
     @property
     def open_batch(self) -> Message | None:
         """The last message when it proposes calls that have no results yet."""

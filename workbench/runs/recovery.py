@@ -55,7 +55,7 @@ def _recover_one(store: Store, conversation_id: str) -> str | None:
             store.runs.set_status(run.id, "cancelled")
             return None
         again = _taken_up(store, run) < MOST_TAKEN_UP
-        message = "The app stopped while this run was working. Nothing was lost."
+        message = "The app stopped while this run was working. It is taken up again below."
         if not again:
             message += " It happened several times in a row, so it is yours to try again."
         error = {"code": INTERRUPTED, "message": message}

@@ -138,7 +138,7 @@ class Talk:
 
 def check_message(text: str) -> None:
     """Raise MessageRefused for a message that is empty or too long."""
-    if not text.strip():
+    if not any(character.isprintable() and not character.isspace() for character in text):
         raise MessageRefused("This message is empty. Type something first.")
     if len(text) > LONGEST_MESSAGE:
         raise MessageRefused(

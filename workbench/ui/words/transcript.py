@@ -74,7 +74,8 @@ def call_state(item: CallItem) -> str:
         case "failed":
             return "failed"
         case "closed":
-            return "did not run"
+            unknown = (item.result_text or "").startswith(("Unknown:", "Given up:"))
+            return "may have happened" if unknown else "did not run"
 
 
 def delegated(calls: Sequence[CallItem]) -> str:
