@@ -140,8 +140,8 @@ def add_serve(subcommands: Subcommands) -> None:
     parser = subcommands.add_parser(
         "serve",
         help="serve a config over HTTP",
-        description="Serve a config over HTTP: the invoke API. Whoever reaches the port can approve calls, so it "
-        "listens to this machine only, unless a token is given.",
+        description="Serve a config over HTTP: the invoke API, and an endpoint for AG-UI clients. Whoever reaches the "
+        "port can approve calls, so it listens to this machine only, unless a token is given.",
     )
     parser.add_argument("config", type=Path, metavar="CONFIG", help="the config to serve")
     parser.add_argument(

@@ -80,3 +80,37 @@ def store_of(tool, given):
     return {"key": f"store:{given.get('store')}", "label": f"prices in {given.get('store')}"} if tool == "set_price" else tool
 """,
 }
+
+
+def team() -> dict[str, Any]:
+    """A coordinator whose delegate asks and is gated."""
+
+    def model(*turns: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+        return {"provider": "scripted", "params": {"turns": list(turns), "final_text": "Done.", **more}}
+
+    delegate = [{"tool": "analyst", "input": {"input": "set it"}}]
+    return {
+        "version": "1",
+        "agents": {
+            "coordinator": {"model": model(delegate, delegate), "tools": []},
+            "analyst": {
+                "model": model(
+                    [
+                        {"before": [{"text": "I ask."}], "tool": "ask_user", "input": {"question": "Sure?"}},
+                        price(),
+                    ]
+                ),
+                "tools": ["./kit.py"],
+                "client_tools": ["ask_user"],
+                "interrupt": {"tools": ["set_price"]},
+            },
+        },
+        "orchestrations": {
+            "team": {
+                "mode": "delegate",
+                "entry_name": "coordinator",
+                "connections": [{"agent": "analyst", "description": "Sets prices"}],
+            }
+        },
+        "entry": "team",
+    }

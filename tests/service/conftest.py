@@ -5,16 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.serving import Service
+from tests.service.serving import Inside, Service
 
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Start a service; see :class:`tests.service.serving.Service` for what it takes."""
+    """Start a service; see :class:`tests.service.serving.Service` for what it takes.
+
+    Args:
+        apart: in a process of its own, which a test may kill and start again.
+    """
     made: list[Service] = []
 
-    def start(config: dict[str, object], *arguments: str, **env: str) -> Service:
-        service = Service(tmp_path / f"service{len(made)}", config, *arguments, **env)
+    def start(config: dict[str, object], *arguments: str, apart: bool = False, **env: str) -> Service:
+        service = (Service if apart else Inside)(tmp_path / f"service{len(made)}", config, *arguments, **env)
         made.append(service)
         return service.start()
 

@@ -7,16 +7,23 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import httpx
+import uvicorn
 import yaml
 
 from tests.runs.harness import KIT
 from tests.service.configs import FILES
+from workbench.runs.engine import Engine
+from workbench.service.app import service
+from workbench.service.guard import Rules
+from workbench.service.hosted import Hosted
+from workbench.service.serve import Hosting
 from workbench.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -110,6 +117,40 @@ class Service:
                 for block in message["content"]
                 if "toolResult" in block
             ]
+
+
+class Inside(Service):
+    """The same in this process, on a thread and a real socket of its own: it starts at once, and can't be killed."""
+
+    def start(self) -> "Inside":
+        store = Store.open(self.database)
+        engine = Engine(store, self.folder.resolve())
+        hosted = Hosted(
+            engine,
+            str(self.config.resolve()),
+            takes_loosenings=True,
+            secret=self.env.get("WORKBENCH_SECRET", ""),
+        )
+        app = Hosting(service(lambda: hosted, Rules()), hosted)
+        self._server = uvicorn.Server(
+            uvicorn.Config(app, port=self.port, lifespan="on", log_level="error", timeout_graceful_shutdown=3)
+        )
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        self._store = store
+        until = time.monotonic() + LONG
+        while not self._server.started:
+            assert time.monotonic() < until and self._thread.is_alive(), "the service did not start"
+            time.sleep(0.01)
+        return self
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        self._server.should_exit = True
+        self._thread.join(20)
+        self._store.close()
+
+    def output(self) -> str:
+        return ""
 
 
 class Caller:

@@ -114,6 +114,7 @@ def build_agent(
     used_ids: set[str] | None = None,
     on_chunk: Callable[[Any], None] | None = None,
     past: Past | None = None,
+    told: str = "",
 ) -> Agent:
     """Build one live agent with its gate attached.
 
@@ -125,6 +126,8 @@ def build_agent(
         used_ids: tool call ids that were used already and must not be again; the agent adds its own.
         on_chunk: is shown each chunk of the model's stream.
         past: the turns before ``messages``, for an agent that needn't see them itself (:attr:`Blueprint.looks_back`).
+
+        told: what a client tells the agent; it goes below the system prompt.
 
     Raises:
         ModelUnavailable: the model's package or key is missing.
@@ -138,7 +141,7 @@ def build_agent(
         ),
         messages=messages,
         tools=[*plan.tools, *clients, *delegates],
-        system_prompt=config.system_prompt_of(plan.name),
+        system_prompt="\n\n".join(filter(None, [config.system_prompt_of(plan.name), told])) or None,
         name=name or plan.name,
         description=plan.config.description,
         callback_handler=None,

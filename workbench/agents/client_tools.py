@@ -30,6 +30,8 @@ class ClientToolSpec:
     """What a card calls it; its name where that is empty."""
     sources: DataSources | None = None
     """The data there is to choose from; of `request_datasources` only."""
+    by_client: bool = False
+    """Declared by an AG-UI client: it checks its calls itself, and says its answers in its own words."""
 
 
 class ClientToolAgentTool(AgentTool):

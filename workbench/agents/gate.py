@@ -174,15 +174,17 @@ class Gate:
             try:
                 asked = check_arguments(question, call.input)
             except BadArguments as bad:
-                self.ledger.close(call, str(bad))
-                event.cancel_tool = str(bad)
-                return
+                if not question.by_client:
+                    self.ledger.close(call, str(bad))
+                    event.cancel_tool = str(bad)
+                    return
+                asked = call.input
             request_id = self.ledger.ask(
                 call,
                 "question",
                 verdict=None,
-                response_schema=answer_schema(question, asked),
-                metadata={"asked": asked, "title": question.title},
+                response_schema=None if question.by_client else answer_schema(question, asked),
+                metadata={"asked": asked, "title": question.title, "by_client": question.by_client},
             )
             self._pause(event, request_id)
             return

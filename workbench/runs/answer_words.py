@@ -28,11 +28,16 @@ def answer_of(request: Request) -> Any:
     return answer.value if isinstance(answer, Answered) else None
 
 
+def in_own_words(request: Request) -> bool:
+    """Whether an AG-UI client answered its own tool's call, with the very text that the model reads."""
+    return bool(request.metadata.get("by_client")) and isinstance(answer_of(request), str)
+
+
 def question_words(request: Request) -> str:
     """Say what was asked."""
     asked = asked_of(request)
     match request.tool:
-        case question.ASK_USER:
+        case question.ASK_USER if "questions" in asked:
             return " ".join(str(one["question"]) for one in asked["questions"])
         case datasources.REQUEST_DATASOURCES:
             return asked.get("reason") or "which data may be used."
@@ -45,11 +50,13 @@ def question_words(request: Request) -> str:
 
 def answered_words(request: Request) -> str:
     """Say what was answered, for whoever was not there; of files their names, not what is in them."""
+    if in_own_words(request):
+        return str(answer_of(request))
     return answer_text(request.tool, asked_of(request), answer_of(request))
 
 
 def model_reads(store: Store, request: Request) -> str:
     """Return what the asking model reads of an answer, the text of files included."""
-    if request.tool == files.REQUEST_FILES:
+    if request.tool == files.REQUEST_FILES and not in_own_words(request):
         return files.files_text(given_files(store, answer_of(request)))
     return answered_words(request)

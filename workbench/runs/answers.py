@@ -29,6 +29,7 @@ from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
 from workbench.runs.errors import EngineRefused
 from workbench.runs.interrupts import request_raised
+from workbench.runs.prepared import Prepared, remembered_at
 from workbench.runs.process import process_name
 from workbench.runs.sentences import already_decided
 from workbench.runs.sets import TELLING_SECONDS, DecisionSets, host_refused
@@ -58,9 +59,9 @@ class Answers:
         """
         request = self._request(request_id)
         if request.status == "decided":
-            return self._once_more(request, answer)
+            return self.once_more(request, answer)
         answer = self._checked(request, answer)
-        settlement = self._settle(request, answer, by, self._store.now())
+        settlement = self._settle(request, answer, by, via, self._store.now())
         if self.sets.listens(self._store.requests.of_pause(request.pause_id)):
             self._hold(request, answer, by, via)
             request, pause = self._request(request.id), None
@@ -72,6 +73,23 @@ class Answers:
             self._cards.uploads.sweep()
         card = self._cards.of_request(request, pause)
         return AnswerOutcome(card=card, left=card.left, warnings=settlement.warnings)
+
+    def prepare(self, request: Request, answer: Answer, by: str, via: Door) -> Prepared:
+        """Validate an answer to an open request; nothing is stored.
+
+        Raises:
+            AnswerRefused: it doesn't fit.
+        """
+        checked = self._checked(request, answer)
+        return Prepared(request, checked, self._settle(request, checked, by, via, self._store.now()), by, via)
+
+    def record(self, one: Prepared) -> Request:
+        """Decide one request, in the running transaction.
+
+        Raises:
+            AnswerRefused: it was decided otherwise meanwhile.
+        """
+        return self._record(one.request, one.answer, one.settlement, one.by, one.via)
 
     def _record(
         self, request: Request, answer: Answer, settlement: Settlement, by: str, via: Door
@@ -128,7 +146,9 @@ class Answers:
             for one in still:
                 given = held[one.id]
                 answer = answer_from_dict(given.answer)
-                whole.append((one, answer, self._settle(one, answer, given.by, as_time(given.at)), given))
+                whole.append(
+                    (one, answer, self._settle(one, answer, given.by, given.via, as_time(given.at)), given)
+                )
             why = self.sets.refused_by([(one, settled, given.by) for one, _, settled, given in whole])
             with self._store.transaction(durable=True):
                 self._store.held.drop(pause_id)
@@ -143,7 +163,7 @@ class Answers:
         if why is not None:
             raise host_refused(why)
 
-    def _once_more(self, request: Request, answer: Answer) -> AnswerOutcome:
+    def once_more(self, request: Request, answer: Answer) -> AnswerOutcome:
         """Take the answer that was given already as heard; refuse another one, whether or not it would fit."""
         try:
             given = answer_to_dict(self._checked(request, answer))
@@ -163,6 +183,8 @@ class Answers:
             )
         if request.kind != "question" or not isinstance(answer, Answered):
             return answer
+        if request.metadata.get("by_client") and isinstance(answer.value, str):
+            return answer  # the client's own words for its own tool
         try:
             value = check_answer(request.tool, asked_of(request), answer.value)
             if request.tool == REQUEST_FILES:
@@ -171,9 +193,10 @@ class Answers:
             raise AnswerRefused("invalid_answer", bad.sentence, bad.fields) from None
         return replace(answer, value=value)
 
-    def _settle(self, request: Request, answer: Answer, by: str, now: datetime) -> Settlement:
+    def _settle(self, request: Request, answer: Answer, by: str, via: Door, now: datetime) -> Settlement:
+        facts = _facts_of(request)
         return settle(
-            _facts_of(request),
+            facts if remembered_at(request, via) else replace(facts, scopes=("once",)),
             answer,
             now=now,
             policy=self._cards.policy(request),
@@ -182,8 +205,8 @@ class Answers:
         )
 
     def _remember(self, request: Request, settlement: Settlement, by: str, via: Door) -> None:
-        """Store the permission the person gave; a plain approval gives none."""
-        if settlement.remember is None or settlement.remember == "once":
+        """Store the permission the person gave; a plain approval gives none, and an AG-UI client keeps its own."""
+        if settlement.remember is None or settlement.remember == "once" or via == "agui":
             return
         conversation = self._store.conversations.require(request.conversation_id)
         lasts = settlement.lifetime_seconds

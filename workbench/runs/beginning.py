@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from strands.hooks import AfterToolsEvent
+
 from workbench.agents.ports import Place, seat_of
 from workbench.agents.results import result_text
 from workbench.policy.notes import CUT_OFF, SKIPPED_BY_MESSAGE
@@ -103,6 +105,31 @@ class Beginning:
         merged = {**last, "content": [*last["content"], {"text": text}], "tracking_id": self.run.turn_id}
         self.history.replace_last(merged)
         return True
+
+    def say_also(self, seat: Seat) -> None:
+        """Have what the person said beside their answers read together with the results of the calls."""
+        if not isinstance(seat, AgentSeat):
+            return
+        first = self.store.runs.require(self.run.turn_id)
+        said = [
+            str(run.input["also"])
+            for run in self.store.runs.of_conversation(self.run.conversation_id, after=first.number - 1)
+            if run.turn_id == self.run.turn_id and "also" in run.input
+        ]
+        heard = {
+            block.get("text")
+            for message in self.history.messages
+            if message["role"] == "user"
+            for block in message["content"]
+        }
+        waiting = [text for text in said if text not in heard]
+
+        def add(event: AfterToolsEvent) -> None:
+            event.message["content"].extend({"text": text} for text in waiting)
+            waiting.clear()
+
+        if waiting:
+            seat.agent.add_hook(add, AfterToolsEvent)
 
     # -- a team -----------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ class Cards:
             input_schema=request.input_schema,
             response_schema=request.response_schema,
             subject=Subject(request.subject_key, request.subject_label),
-            scopes=tuple(request.scopes),
+            scopes=("once",) if request.metadata.get("door") == "agui" else tuple(request.scopes),
             verdict=verdict,
             because_sentence=_because(request, verdict),
             rule_line=verdict.line if verdict else None,

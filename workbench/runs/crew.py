@@ -125,7 +125,8 @@ class Crew:
         waited = {**self.torn, **self.saved}
         begun = above.seat in waited if history is None else history.open_batch is not None
         loaded = self.live.blueprint(name, without_missing=bool(waited) and begun)
-        plan = self.stage.ledger.terms.fitted(self._with_mcp(loaded))
+        terms = self.stage.ledger.terms
+        plan = terms.fitted(self._with_mcp(loaded))
         if history is not None and plan.looks_back:
             history.unfold(self.stage.store, place.conversation_id)
         mapper = self.stage.mapper(place)
@@ -142,6 +143,7 @@ class Crew:
             used_ids=self._used_ids,
             on_chunk=mapper.chunk,
             past=history.past if history is not None else None,
+            told=terms.told(plan),
         )
         self.stage.watch(agent)
         if history is not None:

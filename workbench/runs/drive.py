@@ -135,6 +135,7 @@ class Drive:
         )
         self.ledger.on_stop = lambda: self._break_off(CANCELLED)
         seat = self.crew.take_seat(conversation.entry, Place(run.conversation_id, ()), history)
+        beginning.say_also(seat)
         await self._work(seat, beginning)
 
     def _entry_path(self, entry: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.agents.results import result_text
 from workbench.config import ConfigInvalid, DelegateConfig, Parsed
 from workbench.policy import Answer
+from workbench.runs.answer_set import AnswerSets
 from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
 from workbench.runs.desk import ConfigDesk
@@ -57,6 +58,7 @@ class Engine:
         self.shelf = Shelf(store, folder.resolve(), self.desk.mcp)
         self.cards = Cards(store, self.desk)
         self.answers = Answers(store, self.desk, self.cards)
+        self.answer_sets = AnswerSets(store, self.answers)
         self.transcripts = Transcripts(store, self.cards)
         self.permissions = Permissions(store)
         self.talk = Talk(store, self.shelf, self.cards, self.answers)

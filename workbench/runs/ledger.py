@@ -31,7 +31,7 @@ from workbench.runs import agui
 from workbench.runs.eventlog import EventLog
 from workbench.runs.history import History
 from workbench.runs.interrupts import request_raised
-from workbench.runs.process import is_alive
+from workbench.runs.permits import Permits
 from workbench.runs.retelling import torn
 from workbench.runs.standings import LOST, Standings
 from workbench.runs.terms import Terms
@@ -47,9 +47,6 @@ from workbench.store import (
     Store,
     new_id,
 )
-
-ENDED = "the end of the process that kept it"
-"""Who took a permission back that was to last as long as a process."""
 
 
 @dataclass
@@ -90,6 +87,7 @@ class RunLedger:
 
     def __post_init__(self) -> None:
         self._standings = Standings(self.store)
+        self.permits = Permits(self.store, self.config_name, self.run.conversation_id, self.terms)
 
     def go_on_at(self, seats: frozenset[str]) -> None:
         """Go on with these delegations from their last pause, although a crash tore them since."""
@@ -121,21 +119,7 @@ class RunLedger:
 
     def grants(self, agent: str) -> Sequence[Grant]:
         """Return the live permissions of an agent in this conversation."""
-        rows = self.store.grants.live(self.config_name, agent, self.run.conversation_id)
-        ended = {row.holder for row in rows if row.holder is not None and not is_alive(row.holder)}
-        for holder in ended:
-            self.store.grants.revoke_held(holder, ENDED)
-        return [
-            Grant(
-                id=row.id,
-                tool=row.tool,
-                subject_key=row.subject_key,
-                scope=row.scope,
-                subject_label=row.subject_label,
-            )
-            for row in rows
-            if row.holder not in ended
-        ]
+        return self.permits.of(agent)
 
     # -- what is decided of a call ----------------------------------------------------------
 
@@ -146,7 +130,11 @@ class RunLedger:
         if verdict.outcome == "run":
             self._verdicts[call.key] = verdict
         if verdict.because == "grant":
-            self._standings.permitted(call.key, verdict.grant_id)
+            self._standings.permitted(
+                call.key,
+                self.permits.stored(verdict.grant_id),
+                self.permits.client_scope(verdict.grant_id),
+            )
         self.log.add(
             agui.custom(
                 agui.CALL,
@@ -218,6 +206,7 @@ class RunLedger:
                     **(metadata or {}),
                     **service,
                     **attempt,
+                    **({"door": "agui"} if self.terms.door == "agui" else {}),
                     "seat": call.place.seat,
                     "seats": [*call.place.above, call.place.seat],
                 },
@@ -238,7 +227,10 @@ class RunLedger:
                 if again:
                     self.store.journal.attempt_ended(call.key, LOST)
                 self.store.journal.start(
-                    call.key, executed_input=executed_input, digest=digest(executed_input), grant_id=grant_id
+                    call.key,
+                    executed_input=executed_input,
+                    digest=digest(executed_input),
+                    grant_id=self.permits.stored(grant_id),
                 )
         except GrantGone:
             raise GrantWithdrawn from None
@@ -359,7 +351,9 @@ class RunLedger:
                     self.store.journal.propose([self._row(call) for call in self._proposed.values()])
                     self._proposed = {}
                 for key, verdict in self._verdicts.items():
-                    self.store.journal.allow(key, verdict.to_dict(), grant_id=verdict.grant_id)
+                    self.store.journal.allow(
+                        key, verdict.to_dict(), grant_id=self.permits.stored(verdict.grant_id)
+                    )
                 self._verdicts = {}
                 self.log.flush()
                 yield

@@ -19,7 +19,7 @@ from workbench.agents.ports import (
     Waiting,
     seat_of,
 )
-from workbench.policy import answer_from_dict
+from workbench.policy import Scope, answer_from_dict
 from workbench.policy.answer import Answered, Happened
 from workbench.runs.answer_words import model_reads
 from workbench.store import CallRecord, Request, Store
@@ -68,11 +68,11 @@ class Standings:
             return Suspended(record.input if record.executed_input is None else record.executed_input)
         return Fresh() if request is None else _ruled(self.store, request, requests)
 
-    def permitted(self, key: str, grant_id: str | None) -> None:
-        """Note that a permission lets a call run."""
+    def permitted(self, key: str, grant_id: str | None, scope: Scope | None = None) -> None:
+        """Note that a permission lets a call run: one of the store's, or a client's of this scope."""
         grant = self.store.grants.get(grant_id) if grant_id else None
         self.marks[key] = ApprovalMark(
-            "approved", "permission", who=grant.by if grant else "", scope=grant.scope if grant else None
+            "approved", "permission", who=grant.by if grant else "", scope=grant.scope if grant else scope
         )
 
     def doubtful(self, record: CallRecord) -> Doubtful:

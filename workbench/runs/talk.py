@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from workbench.policy.notes import CANCELLED, NOT_RUN_MOVED_ON, SKIPPED_BY_MESSAGE, UNKNOWN_CALL
 from workbench.runs.answers import Answers
 from workbench.runs.cards import Cards
@@ -26,7 +29,14 @@ class Talk:
         self._answers = answers
 
     def send(
-        self, row: Conversation, text: str, *, by: str, via: Door = "app", terms: Terms | None = None
+        self,
+        row: Conversation,
+        text: str,
+        *,
+        by: str,
+        via: Door = "app",
+        terms: Terms | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> str:
         """Send a message and return the id of the run that will answer it.
 
@@ -34,6 +44,7 @@ class Talk:
 
         Args:
             terms: what the door brings along; by default what its name says.
+            more: what else the run's input is to hold.
 
         Raises:
             MessageRefused: it is empty or too long.
@@ -50,7 +61,13 @@ class Talk:
                 row.id,
                 config_version_id=version.id,
                 kind="message",
-                input={"text": text, "by": by, "via": via, **({KEY: terms.to_dict()} if terms else {})},
+                input={
+                    "text": text,
+                    "by": by,
+                    "via": via,
+                    **({KEY: terms.to_dict()} if terms else {}),
+                    **(more or {}),
+                },
             )
             self._store.conversations.touch(row.id, title=None if row.title else _title_of(text))
         self._answers.sets.tell_closed(closed)

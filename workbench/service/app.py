@@ -10,13 +10,23 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from workbench.service.agui import AguiApi
 from workbench.service.guard import REQUEST_ID, Guard, Rules
 from workbench.service.hosted import Provide
 from workbench.service.invoke import InvokeApi
 from workbench.service.openapi import document
 from workbench.service.problem import Json, Refused, problem
 
-PATHS = ("/health", "/invoke", "/stream", "/runs/{rest:path}", "/openapi.json")
+PATHS = (
+    "/health",
+    "/invoke",
+    "/stream",
+    "/runs/{rest:path}",
+    "/openapi.json",
+    "/ping",
+    "/invocations",
+    "/invocations/capabilities",
+)
 """Where it answers, for a server that mounts it beside something else."""
 
 
@@ -28,7 +38,11 @@ def service(provide: Provide, rules: Rules) -> ASGIApp:
         rules: who may come in.
     """
     app = Starlette(
-        routes=[*InvokeApi(provide).routes, Route("/openapi.json", _openapi, methods=["GET"])],
+        routes=[
+            *InvokeApi(provide).routes,
+            *AguiApi(provide).routes,
+            Route("/openapi.json", _openapi, methods=["GET"]),
+        ],
         exception_handlers={Refused: _refused, HTTPException: _http, Exception: _failed},
     )
     app.router.redirect_slashes = False

@@ -27,11 +27,13 @@ class Hosted:
         file: the config's path, as the engine's shelf names it.
         takes_loosenings: whether a change on disk that loosens the policy is taken at the next message; where
             there is an app, it is confirmed there.
+        secret: what seals the state that AG-UI clients keep; by default what the environment or the key file says.
     """
 
     engine: Engine
     file: str
     takes_loosenings: bool = False
+    secret: str = ""
     pulse: Pulse = field(init=False)
 
     def __post_init__(self) -> None:

@@ -72,7 +72,7 @@ def serve(settings: Settings) -> None:
         log_access()
         print(f"Serving {settings.config} on http://{settings.host}:{settings.port}", flush=True)
         uvicorn.run(
-            _App(service(lambda: hosted, rules), hosted),
+            Hosting(service(lambda: hosted, rules), hosted),
             host=settings.host,
             port=settings.port,
             access_log=False,
@@ -97,7 +97,7 @@ def forget_session_approvals(engine: Engine) -> None:
         engine.store.grants.revoke_held(engine.answers.holder, _STOPPED)
 
 
-class _App:
+class Hosting:
     """The service with its worker, which starts and ends with it."""
 
     def __init__(self, app: ASGIApp, hosted: Hosted) -> None:
@@ -105,6 +105,7 @@ class _App:
         self._hosted = hosted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or start and end with the server."""
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return

@@ -25,6 +25,7 @@ from workbench.store.requests import Requests
 from workbench.store.runs import Runs
 from workbench.store.seats import Seats
 from workbench.store.settings import Settings
+from workbench.store.transfer import Transfer
 
 
 class Store:
@@ -52,6 +53,7 @@ class Store:
         self.decisions = Decisions(db)
         self.drafts = Drafts(db)
         self.settings = Settings(db)
+        self.transfer = Transfer(db)
 
     @classmethod
     def open(cls, path: str | Path, *, clock: Clock = utc_now, busy_seconds: float = 5.0) -> Self:
