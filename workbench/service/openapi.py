@@ -68,6 +68,11 @@ _PROBLEM = {
         }
     },
 }
+_LINE = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {"data": {**_TEXT, "description": "One line: a JSON object with a type."}},
+}
 _SAID = {
     400: "The body says something that can't be done, or a session id can't be one.",
     401: "The token is missing or wrong.",
@@ -128,7 +133,7 @@ def document() -> dict[str, Any]:
                     "The same, as server-sent lines: answer_delta, then final, pending_approval or error.",
                     body,
                     body=message,
-                    answer={"text/event-stream": {"schema": _TEXT}},
+                    answer={"text/event-stream": {"schema": _LINE}},
                 )
             },
             "/runs/{run_id}": {"get": _operation("run", "How a run stands.", found, path=("run_id",))},
