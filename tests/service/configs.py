@@ -73,7 +73,28 @@ def talkative(**more: Any) -> dict[str, Any]:
     return {"version": "1", "agents": {"merchant": agent}}
 
 
+ENFORCED = '''
+import strands
+
+asked = []
+
+
+@strands.tool
+def mutate(what: str) -> dict:
+    """Change something, once it is allowed.
+
+    Args:
+        what: what to change.
+    """
+    asked.append(what)
+    if len(asked) % 2:
+        reply = {"request": "apr_1", "subject": {"key": "s", "label": "all of it"}, "scopes": ["thread"]}
+        return {"status": "success", "content": [{"json": {"kaboo_approval": {**reply, "message": "Change it?"}}}]}
+    return {"status": "success", "content": [{"text": f"{what} is changed"}]}
+'''
+
 FILES = {
+    "enforced.py": ENFORCED,
     "login.py": TOOLS,
     "subjects.py": """
 def store_of(tool, given):
@@ -113,4 +134,30 @@ def team() -> dict[str, Any]:
             }
         },
         "entry": "team",
+    }
+
+
+def several(mode: str) -> dict[str, Any]:
+    """A Swarm or a Graph of two, the second of which is gated."""
+
+    def model(*script: dict[str, Any]) -> dict[str, Any]:
+        return {"provider": "scripted", "params": {"script": list(script), "final_text": "Done."}}
+
+    first = [{"handoff": "second", "message": "your turn"}] if mode == "swarm" else [{"text": "Begun."}]
+    together: dict[str, Any] = {"mode": mode, "entry_name": "first"}
+    together |= (
+        {"agents": ["first", "second"]} if mode == "swarm" else {"edges": [{"from": "first", "to": "second"}]}
+    )
+    return {
+        "version": "1",
+        "agents": {
+            "first": {"model": model(*first)},
+            "second": {
+                "model": model(price()),
+                "tools": ["./kit.py"],
+                "interrupt": {"tools": ["set_price"]},
+            },
+        },
+        "orchestrations": {"together": together},
+        "entry": "together",
     }

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.service.agui import ASK, Client, new_id
-from tests.service.configs import talkative, team
+from tests.service.configs import several, talkative, team
 from tests.service.serving import Caller, Service
 from workbench.policy.answer import Approved
 from workbench.runs.engine import Engine
@@ -334,6 +334,32 @@ def test_any_value_answers_a_tools_own_interrupt(service: Service, client: Clien
     assert interrupt["responseSchema"] == {"type": ["integer", "string", "boolean", "null"]}
     entry = {"interruptId": interrupt["id"], "status": "resolved", "payload": value}
     assert client.run(resume=[entry]).results == [f"booked 1 for {value!r}"]
+
+
+def test_a_tools_own_approval_carries_its_request(serve: Serve) -> None:
+    config = talkative(tools=["./enforced.py"], interrupt={"tool_approvals": True}, auto=True)
+    replies = config["agents"]["merchant"]["model"]["params"]["replies"]
+    replies.insert(0, {"match": "mutate", "script": [{"tool": "mutate", "input": {"what": "it"}}]})
+    client = Client(serve(config))
+    (interrupt,) = client.say("mutate").interrupts
+    assert (interrupt["reason"], interrupt["message"]) == ("kaboo:approval", "Change it?")
+    metadata = interrupt["metadata"]
+    assert (metadata["type"], metadata["request"], metadata["scopes"]) == (
+        "approval",
+        "apr_1",
+        ["once", "thread"],
+    )
+    assert client.state["kaboo_sessions"]["approvals"][0]["request"] == "apr_1"
+    assert client.resume((interrupt, APPROVED)).results == ["it is changed"]
+
+
+def test_a_team_that_waits_takes_answers_and_messages_apart(serve: Serve) -> None:
+    client = Client(serve(several("swarm")))
+    (interrupt,) = client.say("go").interrupts
+    client.messages.append({"id": new_id(), "role": "user", "content": "and hello"})
+    assert client.resume((interrupt, APPROVED)).error == "message_with_answers"
+    del client.messages[-1]
+    assert client.resume((interrupt, APPROVED)).outcome == {"type": "success"}
 
 
 # -- grants -------------------------------------------------------------------------------------

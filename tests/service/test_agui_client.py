@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.service.agui import ASK
-from tests.service.configs import talkative, team
+from tests.service.configs import several, talkative, team
 from tests.service.serving import Service
 
 Serve = Callable[..., Service]
@@ -98,3 +98,12 @@ def test_the_client_is_told_of_errors(serve: Serve, talk: Talk) -> None:
     )
     assert price["outcome"]["type"] == "interrupt"
     assert (wrong["code"], wrong["kinds"]) == ("invalid_edit", ["RUN_STARTED", "RUN_ERROR"])
+
+
+@pytest.mark.parametrize("mode", ["swarm", "graph"])
+def test_the_clients_verification_passes_on_teams_too(serve: Serve, talk: Talk, mode: str) -> None:
+    service = serve(several(mode))
+    gated, done, again = talk(service, {"say": "go"}, {"resume": [APPROVED]}, {"say": "go on"})
+    assert gated["kinds"].count("STEP_STARTED") == gated["kinds"].count("STEP_FINISHED") == 2
+    assert gated["outcome"]["type"] == "interrupt" and done["outcome"] == {"type": "success"}
+    assert again["outcome"]["type"] == "interrupt" and service.prices() == [12.0]
