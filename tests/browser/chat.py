@@ -60,10 +60,14 @@ class Chat:
         """What waits, and the conversations."""
         return self.page.get_by_test_id("stSidebar")
 
+    def listed(self, title: str) -> Locator:
+        """A conversation in the sidebar's list, by words of its title."""
+        return self.sidebar.locator("[class*='st-key-wb-conversation-']").get_by_role("button", name=title)
+
     @property
     def composer(self) -> Locator:
-        """The message box."""
-        return self.page.get_by_test_id("stChatInputTextArea")
+        """The message box; while another conversation comes up, the one that stays."""
+        return self.page.get_by_test_id("stChatInputTextArea").last
 
     @property
     def cards(self) -> Locator:

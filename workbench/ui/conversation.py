@@ -28,16 +28,18 @@ def render_head(engine: Engine, page: ConversationPage, *, by: str) -> None:
         with st.container(gap=None):
             st.markdown(f"#### {label(page.title)}")
             st.caption(label(page_words.follows(page)))
-        if page.status in ("working", "waiting"):
-            st.button(
-                page_words.STOPPING if page.stopping else page_words.STOP,
-                key="wb-stop",
-                icon=":material/stop_circle:",
-                help=page_words.STOP_HELP,
-                disabled=page.stopping,
-                on_click=_stop,
-                args=(engine, page.id, by),
-            )
+        # A place of its own, so that nothing after it moves, and an open dialog with it, when Stop comes and goes.
+        with st.container(width="content", key="wb-stop-place"):
+            if page.status in ("working", "waiting"):
+                st.button(
+                    page_words.STOPPING if page.stopping else page_words.STOP,
+                    key="wb-stop",
+                    icon=":material/stop_circle:",
+                    help=page_words.STOP_HELP,
+                    disabled=page.stopping,
+                    on_click=_stop,
+                    args=(engine, page.id, by),
+                )
         st.button(
             page_words.SHOW_PANEL,
             key="wb-fold",

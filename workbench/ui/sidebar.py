@@ -11,6 +11,7 @@ from workbench.ui.clock import now, zone
 from workbench.ui.text import label
 
 _ACTING = "wb-acting-as"
+_DIALOG = "wb-dialog"
 _LISTED = 50
 
 
@@ -144,16 +145,24 @@ def conversation_menu(
         type="tertiary",
         icon=":material/more_horiz:",
     )
-    if choice == words.RENAME:
-        _rename(title, key, on_rename)
-    elif choice == words.DELETE:
-        _delete(title, key, on_delete)
+    # Kept, because any full run of the page would close a dialog that is not drawn again, and take what was typed.
+    if choice is not None:
+        st.session_state[_DIALOG] = (key, choice)
+    match st.session_state.get(_DIALOG):
+        case (about, words.RENAME) if about == key:
+            _rename(title, key, on_rename)
+        case (about, words.DELETE) if about == key:
+            _delete(title, key, on_delete)
 
 
-@st.dialog(words.RENAME_TITLE)
+def _close_dialog() -> None:
+    st.session_state.pop(_DIALOG, None)
+
+
+@st.dialog(words.RENAME_TITLE, on_dismiss=_close_dialog)
 def _rename(title: str, key: str, on_rename: Callable[[str], None]) -> None:
     field = f"wb-title-{key}"
-    new = st.text_input(words.TITLE, value=title, key=field, max_chars=120)
+    new = st.text_input(words.TITLE, value=title, key=field, max_chars=120, live="300ms")
     with st.container(horizontal=True):
         if st.button(
             words.SAVE,
@@ -164,24 +173,32 @@ def _rename(title: str, key: str, on_rename: Callable[[str], None]) -> None:
             args=(field, on_rename),
         ):
             st.rerun()
-        if st.button(words.BACK, key=f"wb-rename-back-{key}"):
+        if st.button(words.BACK, key=f"wb-rename-back-{key}", on_click=_close_dialog):
             st.rerun()
 
 
 def _save_title(field: str, on_rename: Callable[[str], None]) -> None:
     title = (st.session_state.get(field) or "").strip()
     if title:
+        _close_dialog()
         on_rename(title)
 
 
-@st.dialog(words.DELETE_TITLE)
+@st.dialog(words.DELETE_TITLE, on_dismiss=_close_dialog)
 def _delete(title: str, key: str, on_delete: Callable[[], None]) -> None:
     st.text(words.delete_question(title))
     with st.container(horizontal=True):
-        if st.button(words.DELETE, key=f"wb-delete-{key}", type="primary", on_click=on_delete):
+        if st.button(
+            words.DELETE, key=f"wb-delete-{key}", type="primary", on_click=_delete_now, args=(on_delete,)
+        ):
             st.rerun()
-        if st.button(words.KEEP, key=f"wb-keep-{key}"):
+        if st.button(words.KEEP, key=f"wb-keep-{key}", on_click=_close_dialog):
             st.rerun()
+
+
+def _delete_now(on_delete: Callable[[], None]) -> None:
+    _close_dialog()
+    on_delete()
 
 
 def _conversation(row: ConversationRow, current: str | None) -> bool:
