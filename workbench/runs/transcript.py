@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from workbench.policy import Verdict
@@ -43,10 +44,9 @@ class Transcript:
         self._texts: dict[str, tuple[_Run, int]] = {}
         self._calls: dict[_CallName, tuple[_Run, int]] = {}
 
-    def runs(self, last: int | None = None) -> list[RunView]:
-        """Return the runs so far in order, the last ``last`` of them when given."""
-        runs = list(self._runs.values())
-        return [replace(run.view, items=tuple(run.items)) for run in (runs[-last:] if last else runs)]
+    def runs(self, after: int = 0) -> list[RunView]:
+        """Return the runs so far in order, but for the first ``after`` of them."""
+        return [replace(run.view, items=tuple(run.items)) for run in islice(self._runs.values(), after, None)]
 
     def feed(self, events: Iterable[Event]) -> None:
         """Fold more events in; those already folded are passed over."""
