@@ -4,7 +4,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ CRASHES: dict[str, tuple[type[Any], str, str]] = {
     "before the end": (Drive, "_end_done", "before"),
     "after the end": (Drive, "_end_done", "after"),
 }
-"""Where a process dies: the step, and whether before it or after it."""
+"""Where a process dies: the step, and whether before it or after it. "before commit 3" is such a point, too."""
 
 
 def prepare() -> None:
@@ -42,7 +43,30 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _die_in_commit(number: int, when: str) -> None:
+    """Die just before or just after the run's so-manieth commit."""
+    real = RunLedger.commit
+    count = 0
+
+    @contextmanager
+    def commit(ledger: RunLedger) -> Iterator[None]:
+        nonlocal count
+        count += 1
+        with real(ledger):
+            yield
+            if when == "before" and count == number:
+                die()
+        if when == "after" and count == number:
+            die()
+
+    RunLedger.commit = commit  # type: ignore[method-assign]
+
+
 def _die_at(point: str) -> None:
+    if " commit " in point:
+        when, _, number = point.split()
+        _die_in_commit(int(number), when)
+        return
     owner, name, when = CRASHES[point]
     real: Callable[..., Any] = getattr(owner, name)
 

@@ -260,6 +260,44 @@ def test_a_kill_at_any_point_loses_nothing_and_repeats_no_effect(bench: MakeBenc
         assert set_to == [("A1", 12), ("B2", 9)]
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("number", range(1, 10))
+def test_a_kill_at_any_commit_leaves_a_conversation_that_goes_on_to_the_same_end(
+    bench: MakeBench, number: int, when: str
+) -> None:
+    """A turn with an ungated call, a gated one and another ungated one; the process dies at one of its commits."""
+    close = {"tool": "close_shop", "input": {}}
+    b = bench(shop([{"tools": [LOOK, price()]}, close]), apart=True)
+    b.restart(dies=f"{when} commit {number}")
+    b.send()
+    died = False
+    for _ in range(60):
+        b.wait(lambda: b.page.status != "working" or not (b.process and b.process.alive), "a pause or death")
+        if not (b.process and b.process.alive):
+            died = True
+            b.restart()
+        elif b.page.status == "waiting":
+            card = b.cards()[0]
+            b.engine.answer(card.id, Happened("done") if card.kind == "doubt" else Approved(), by="Ada")
+        else:
+            break
+    assert b.page.status == "idle"
+    tools = [tool for tool, _ in b.ran()]
+    assert len(tools) == len(set(tools)), "a call ran twice"
+    kinds = [one.kind for one in b.store.requests.of_conversation(b.id)]
+    assert kinds.count("approval") == 1, "the person was asked once"
+    assert set(tools) == {"look_up", "set_price", "close_shop"} or "doubt" in kinds
+    assert len(b.results()) == 3 and b.said() == ["Done."]
+    assert b.process is not None
+    if number > 8:
+        assert not died and b.process.alive, "this turn has eight commits, and each is tried"
+    elif not died:
+        b.process.gone()  # the last commit ends the run, and its process goes down just after it
+    told = [event["toolCallId"] for event in b.events("TOOL_CALL_RESULT")]
+    assert len(set(told)) == 3
+    assert [item.state for item in b.items()] == ["finished"] * 3
+
+
 def test_the_transcript_shows_a_call_that_was_torn_at_once(bench: MakeBench) -> None:
     """The journal knows of the call before the tool's first line; the transcript must, too."""
     b = bench(shop([price()], ask=["nothing"]), apart=True)
