@@ -69,6 +69,9 @@ class Engine:
         """List conversations, the latest first."""
         counts = self.store.requests.counts()
         working = {run.conversation_id for run in [*self.store.runs.working(), *self.store.runs.queued()]}
+        rows = self.store.conversations.list(search=search, limit=limit)
+        one_of_each = {(row.config_file, row.entry): row for row in rows}
+        agents = {key: self._title(row) for key, row in one_of_each.items()}
         return [
             ConversationRow(
                 id=row.id,
@@ -77,9 +80,9 @@ class Engine:
                 waiting=counts.get(row.id, 0),
                 working=row.id in working,
                 config_name=Path(row.config_file).stem,
-                agent_title=self._title(row),
+                agent_title=agents[row.config_file, row.entry],
             )
-            for row in self.store.conversations.list(search=search, limit=limit)
+            for row in rows
         ]
 
     def new_conversation(self, config_file: str, *, title: str = "", door: Door = "app") -> str:
