@@ -238,7 +238,9 @@ class Beginning:
             tracking_id = self.run.turn_id
         self.history.messages.append({"role": "user", "content": content, "tracking_id": tracking_id})
         rest = close_rest(self.store, self.run.conversation_id, {key for key, _ in keys}, note)
-        self._tell_closed([*ended, *rest])
+        # What had ended before was announced when it did.
+        now = [call for call in ended if call.close_note is not None or call.answered]
+        self._tell_closed([*now, *rest])
         self._tell_lost("")
         return True
 
