@@ -128,6 +128,21 @@ def test_a_model_without_its_key_says_which_variable_to_set(chat: Chat) -> None:
     expect(chat.button("Try again")).to_be_visible()
 
 
+def test_a_tool_file_that_does_not_load_is_named_with_its_line_and_tried_again(chat: Chat) -> None:
+    tool = chat.app.configs / "tools" / "till.py"
+    tool.write_text("import strands\n\nraise RuntimeError('no till today')\n")
+    chat.app.config("till").write_text(
+        'version: "1"\nagents:\n  till: {model: {provider: scripted, params: {final_text: Open.}}, '
+        "auto: true, tools: [./tools/till.py]}\n"
+    )
+    chat.start("till").say("Open the till")
+    expect(chat.text("tools/till.py:3: RuntimeError: no till today")).to_be_visible()
+    tool.write_text("import strands\n\n\n@strands.tool\ndef ring() -> str:\n    'Ring.'\n    return 'ding'\n")
+    chat.press("Try again")
+
+    chat.expect_reply("Open.")
+
+
 def test_a_tool_that_raises_is_shown_as_failed_and_the_agent_goes_on(chat: Chat) -> None:
     chat.start("trouble").say("raise")
     chat.expect_reply("That did not work, so I leave it.")
