@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ag_ui.core import Event
-from pydantic import TypeAdapter
 
 from tests.runs import processes
+from tests.runs.log_rules import check_log
 from workbench.agents.transcript_rule import TranscriptBroken, check_transcript
 from workbench.policy import Answer
 from workbench.policy.answer import Approved
@@ -30,8 +29,6 @@ from workbench.store import Store
 KIT = Path(__file__).parent / "kit.py"
 LONG = 30.0
 """Seconds after which a test gives up waiting; nothing here takes long unless it hangs."""
-
-_EVENTS: TypeAdapter[Any] = TypeAdapter(Event)
 
 Call = tuple[str, dict[str, Any]]
 
@@ -158,10 +155,9 @@ class Bench:
             self.store.close()
 
     def check(self) -> None:
-        """Every event is one of AG-UI's, no transcript is torn, no call finished twice."""
+        """The log keeps its rules, no transcript is torn, no call finished twice."""
         for conversation in self.store.conversations.list():
-            for event in self.store.events.read(conversation.id):
-                _EVENTS.validate_python(event.data)
+            check_log(self.store, conversation.id)
             # A model may end a turn without a word; strands puts a placeholder there for the provider.
             messages = [
                 {**message, "content": message["content"] or [{"text": "[blank text]"}]}
