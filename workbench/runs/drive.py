@@ -285,12 +285,12 @@ class Drive:
             self._finish("done")
 
     def _checkpoint(self, seat: Seat, seats: dict[str, Any]) -> None:
-        stored = self.store.conversations.require(self.run.conversation_id)
+        generation, last = self.beginning.history.end
         self.store.checkpoints.save(
             self.run.id,
             self.run.conversation_id,
-            generation=stored.generation,
-            last_message_seq=stored.last_message_seq,
+            generation=generation,
+            last_message_seq=last,
             data={"path": list(seat.place.path), "seats": seats},
         )
 
@@ -317,6 +317,5 @@ class Drive:
             logger.error("run=<%s> | the failure could not be recorded: %s", self.run.id, error)
 
     def _finish(self, status: Any, error: dict[str, Any] | None = None) -> None:
-        self.log.flush()
         self.store.runs.set_status(self.run.id, status, error=error, usage=self.stage.spent.usage)
         self.store.leases.release(self.run.conversation_id, self.claim.token)

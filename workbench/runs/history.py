@@ -18,10 +18,14 @@ class History:
     Args:
         seat: which delegation the messages belong to; empty for the conversation's own.
         past: the turns before these messages, which the list leaves out.
+        generation: the generation of a conversation's messages.
     """
 
-    def __init__(self, messages: list[Message], seat: str = "", past: Past | None = None) -> None:
+    def __init__(
+        self, messages: list[Message], seat: str = "", past: Past | None = None, generation: int = 1
+    ) -> None:
         self.messages = messages
+        self._generation = generation
         self.seat = seat
         self.past = past or Past()
         self._before = len(self.past)
@@ -68,19 +72,25 @@ class History:
         if self.seat and first < len(self.messages):
             store.seats.put(conversation_id, self.seat, position, self.messages[first:])
         elif self._rewrite_from is not None:
-            store.messages.rewrite_from(conversation_id, position, self.messages[first:])
+            self._generation = store.messages.rewrite_from(conversation_id, position, self.messages[first:])
         elif first < len(self.messages):
-            store.messages.append(conversation_id, self.messages[first:])
+            end = self._generation, position - 1
+            store.messages.append(conversation_id, self.messages[first:], end=end)
         self._rewrite_from = None
         self._saved = len(self.messages)
 
-    def mark(self) -> tuple[int, int | None]:
-        """Return how much is stored, for :meth:`reset` after a transaction that failed."""
-        return self._saved, self._rewrite_from
+    @property
+    def end(self) -> tuple[int, int]:
+        """The generation and the last position that are stored, of a conversation's messages."""
+        return self._generation, self._before + self._saved
 
-    def reset(self, mark: tuple[int, int | None]) -> None:
+    def mark(self) -> tuple[int, int | None, int]:
+        """Return how much is stored, for :meth:`reset` after a transaction that failed."""
+        return self._saved, self._rewrite_from, self._generation
+
+    def reset(self, mark: tuple[int, int | None, int]) -> None:
         """Go back to a mark."""
-        self._saved, self._rewrite_from = mark
+        self._saved, self._rewrite_from, self._generation = mark
 
     def drop_hollow(self) -> None:
         """Drop a last message without content: a batch that was torn away left it, and no model takes it."""

@@ -107,7 +107,10 @@ class RunLedger:
 
     def standing(self, call: ProposedCall) -> Standing:
         """Say what the journal and the requests know of a call."""
-        return self._standings.of(call.key)
+        standing = self._standings.of(call.key)
+        if self._standings.is_journalled(call.key):
+            self._proposed.pop(call.key, None)
+        return standing
 
     def edit_of(self, call: ProposedCall) -> Edit | None:
         """Say how a person edited a call whose standing was asked for."""
@@ -316,9 +319,11 @@ class RunLedger:
 
     def unseen(self, call: ProposedCall, result: dict[str, Any], *, stopped: bool) -> dict[str, Any]:
         """Commit and announce a result that came without the call having run, unless it was announced before."""
+        if (call.place.seat, call.tool_call_id) in self.told_ids:
+            return result
         record = self.store.journal.get(call.key)
         state = record.state if record is not None else "proposed"
-        if (call.place.seat, call.tool_call_id) in self.told_ids or state in ("finished", "closed"):
+        if state in ("finished", "closed"):
             return result
         if state == "started" and call.facts.kind != "delegate":
             result = error_result(call.tool_call_id, UNKNOWN_CALL)
@@ -343,8 +348,8 @@ class RunLedger:
         was_stopping = self.stopping
         try:
             with self.store.transaction(durable=True):
-                self.store.leases.check(self.run.conversation_id, self.token)
-                self.stopping = self.stopping or self.store.runs.stop_asked(self.run.id)
+                asked = self.store.leases.check(self.run.conversation_id, self.token, self.run.id)
+                self.stopping = self.stopping or asked
                 for history in self.histories:
                     history.save(self.store, self.run.conversation_id)
                 if self._proposed:
@@ -355,8 +360,8 @@ class RunLedger:
                         key, verdict.to_dict(), grant_id=self.permits.stored(verdict.grant_id)
                     )
                 self._verdicts = {}
-                self.log.flush()
                 yield
+                self.log.flush()
         except BaseException as error:
             self._proposed, self._verdicts, log = buffered
             self.log.reset(log)

@@ -57,7 +57,7 @@ class Pasts:
         kept.past.add(messages[:start])
         if len(kept.past) >= FEWEST:
             self._keep(conversation.id, kept)
-        return History(messages[start:], past=kept.past)
+        return History(messages[start:], past=kept.past, generation=conversation.generation)
 
     def sweep(self) -> None:
         """Drop what nobody used for a while."""

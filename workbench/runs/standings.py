@@ -39,12 +39,18 @@ class Standings:
     """How a person edited each call, likewise."""
     whole: frozenset[str] = frozenset()
     """The seats of delegations that a crash tore and that go on from their last pause all the same."""
+    _journalled: set[str] = field(default_factory=set)
+    _about: dict[str, list[Request]] = field(default_factory=dict)
+    """Every request about a call whose standing was asked for; none is answered while the run works."""
 
     def of(self, key: str) -> Standing:
         """Say where a call stands."""
         record = self.store.journal.get(key)
+        if record is not None:
+            self._journalled.add(key)
+        about = self._about[key] = self.store.requests.about_call(key)
         # What a hook asked has nothing to do with whether the call may run.
-        requests = [one for one in self.store.requests.about_call(key) if not _answers_a_hook(one)]
+        requests = [one for one in about if not _answers_a_hook(one)]
         request = requests[-1] if requests else None
         if record is not None and record.grant_id is not None:
             self.permitted(key, record.grant_id)
@@ -56,7 +62,9 @@ class Standings:
         if request is not None and request.status == "open":
             return Waiting(request.id)
         if record is not None and record.state == "started" and seat_of(key) in self.whole:
-            return Suspended(record.input if record.executed_input is None else record.executed_input, torn=True)
+            return Suspended(
+                record.input if record.executed_input is None else record.executed_input, torn=True
+            )
         if record is not None and record.state == "started":
             # A doubt is about one attempt; its answer does not settle a later one.
             settled = request is not None and request.metadata.get("attempt") == record.attempts
@@ -91,11 +99,16 @@ class Standings:
         record = self.store.journal.get(key)
         return record is not None and record.state in ("started", "finished", "closed")
 
+    def is_journalled(self, key: str) -> bool:
+        """Whether the journal has a call whose standing was asked for."""
+        return key in self._journalled
+
     def interrupt_answers(self, key: str) -> Mapping[str, Any]:
         """Return what was answered to the tool's own interrupts so far, by strands' ids."""
+        about = self._about[key] if key in self._about else self.store.requests.about_call(key)
         return {
             request.metadata["interrupt"]: request.answer["value"]
-            for request in self.store.requests.about_call(key)
+            for request in about
             if request.kind == "tool_interrupt" and request.decision == "answered" and request.answer
         }
 

@@ -59,21 +59,23 @@ class Leases:
             (conversation_id, token),
         )
 
-    def check(self, conversation_id: str, token: int) -> None:
-        """Raise LeaseLost unless the token still holds the conversation.
+    def check(self, conversation_id: str, token: int, run_id: str = "") -> bool:
+        """Raise LeaseLost unless the token still holds the conversation. Returns whether its run was asked to stop.
 
         To be called inside the transaction whose writes it guards: nobody can take the lease between the two.
         """
         if not self._db.in_transaction:
             raise TransactionMisuse("A lease is checked inside the transaction it guards.")
         held = self._db.one(
-            "SELECT 1 FROM leases WHERE conversation_id = ? AND token = ? AND expires_at <> ''",
-            (conversation_id, token),
+            "SELECT coalesce((SELECT cancel_requested FROM runs WHERE id = ?), 0) FROM leases"
+            " WHERE conversation_id = ? AND token = ? AND expires_at <> ''",
+            (run_id, conversation_id, token),
         )
         if held is None:
             raise LeaseLost(
                 "This conversation is driven from elsewhere now; what was being written here was undone."
             )
+        return bool(held[0])
 
     def fence(self, conversation_id: str) -> None:
         """Take the lease from whoever has it, so that a holder thought dead can't write any more."""

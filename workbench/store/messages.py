@@ -57,12 +57,17 @@ class Messages:
         )
         return [decode(row[0]) for row in rows]
 
-    def append(self, conversation_id: str, messages: list[dict[str, Any]]) -> int:
-        """Add messages to the current generation; returns the last one's position."""
+    def append(
+        self, conversation_id: str, messages: list[dict[str, Any]], *, end: tuple[int, int] | None = None
+    ) -> int:
+        """Add messages to the current generation; returns the last one's position.
+
+        `end` is the generation and its last position, for who has them: nobody else writes where a lease is held.
+        """
         with self._db.writing() as connection:
             check_alive(self._db, conversation_id)
-            generation = self.generation(conversation_id)
-            last = self.last_seq(conversation_id, generation)
+            generation = end[0] if end else self.generation(conversation_id)
+            last = end[1] if end else self.last_seq(conversation_id, generation)
             self._store(connection, conversation_id, generation, last + 1, messages)
             return last + len(messages)
 
