@@ -165,3 +165,77 @@ def test_parallel_delegates_may_be_answered_in_any_order(bench: MakeBench, order
     ]
     assert json.loads(json.dumps(b.heard())) and calls_to(b, "set_price")
     assert_all_ended(b)
+
+
+def slow_seller() -> dict[str, Any]:
+    return {
+        "model": model(
+            "seller",
+            script=[{"tool": "read_slowly", "input": {"page": "1"}, "id": "tool_1"}],
+            final_text="{{last_result}}",
+        ),
+        "tools": ["./kit.py:read_slowly"],
+        "interrupt": {"tools": ["read_slowly"]},
+    }
+
+
+def test_an_agent_that_reuses_anothers_call_id_after_a_pause_gets_one_of_its_own(bench: MakeBench) -> None:
+    """Some providers number their calls anew for each agent; a result must land on its own call all the same."""
+    buyer = asker("buyer", "approval", "B2")
+    buyer["model"]["params"]["script"] = [
+        {**price("B2"), "id": "tool_2"},
+        {"tool": "look_up", "input": {"sku": "B2"}, "id": "tool_1"},
+    ]
+    agents = {"opener": talker("opener"), "seller": slow_seller(), "buyer": buyer}
+    flow = graph("opener", ("opener", "seller"), ("opener", "buyer"))
+    b = make(bench, config("flow", agents, flow=flow))
+    b.say()
+    assert {card.tool for card in b.cards()} == {"read_slowly", "set_price"}
+    b.restart()
+    for card in b.cards():
+        b.engine.answer(card.id, Approved(), by="Ada")
+    b.waits_in("read-1")
+    b.wait(lambda: ("look_up", {"sku": "B2"}) in b.ran(), "the buyer's second call")
+    b.let("read-1")
+    assert b.settle() == "idle"
+    assert sorted((item.tool, item.result_text) for item in b.items()) == [
+        ("look_up", "B2 costs 10"),
+        ("read_slowly", "page 1 is read"),
+        ("set_price", "B2 now costs 12 in summit"),
+    ]
+    assert_all_ended(b)
+    assert_ids_differ(b)
+
+
+@pytest.mark.parametrize("kind", ["swarm", "graph", "delegate"])
+def test_a_call_id_is_used_once_in_a_conversation_whoever_makes_it_up(bench: MakeBench, kind: str) -> None:
+    seller = asker("seller", "approval", "A1")
+    seller["model"]["params"]["script"] = [{**price("A1"), "id": "tool_1"}]
+    closer = {
+        **worker("closer", {"tool": "look_up", "input": {"sku": "C"}, "id": "tool_1"}),
+        "tools": ["./kit.py:look_up"],
+    }
+    agents = {"seller": seller, "closer": closer}
+    match kind:
+        case "swarm":
+            seller["model"]["params"]["script"].append({"handoff": "closer", "id": "tool_2"})
+            text = config("peers", agents, peers=swarm("seller", "closer"))
+        case "graph":
+            text = config("flow", agents, flow=graph("seller", ("seller", "closer")))
+        case _:
+            agents["boss"] = worker("boss", delegating(("seller", "A1")), delegating(("closer", "C")))
+            text = config("team", agents, team=team("boss", "seller", "closer"))
+    b = make(bench, text)
+    for _ in range(2):
+        assert b.say() == "waiting"
+        b.restart()
+        b.answer()
+        assert b.page.status == "idle"
+    assert_all_ended(b)
+    assert_ids_differ(b)
+
+
+def assert_ids_differ(b: Bench) -> None:
+    """No two calls of a conversation share an id: an AG-UI client knows them by it."""
+    ids = [event["toolCallId"] for event in b.events("TOOL_CALL_START")]
+    assert len(set(ids)) == len(ids), ids

@@ -362,3 +362,10 @@ def test_any_result_can_be_kept(store: Store, result: Any) -> None:
         assert kept.result == result and type(kept.result) is type(result)
     else:
         assert kept.result["repr"] == repr(result)
+
+
+def test_a_tool_call_id_is_known_to_its_own_conversation(store: Store) -> None:
+    call = making.proposed(store, making.queued(store))
+    assert store.journal.has_id(call.conversation_id, call.tool_call_id)
+    assert not store.journal.has_id(call.conversation_id, "another")
+    assert not store.journal.has_id("another", call.tool_call_id)

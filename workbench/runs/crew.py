@@ -28,6 +28,7 @@ from workbench.runs.mapper import ChunkMapper
 from workbench.runs.retelling import half_done, retell
 from workbench.runs.seat import AgentSeat, Seat, TeamSeat
 from workbench.runs.stage import Stage
+from workbench.runs.used_ids import UsedIds
 
 
 @dataclass
@@ -46,7 +47,10 @@ class Crew:
     torn: Mapping[str, Any]
     mcp: Mapping[str, McpTools] = field(default_factory=dict)
     seats: dict[str, Seat] = field(default_factory=dict)
-    _used_ids: set[str] = field(default_factory=set)
+    _used_ids: UsedIds = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._used_ids = UsedIds(self.stage.store, self.stage.run.conversation_id)
 
     def take_seat(self, ref: str, above: Place, history: History) -> Seat:
         """Put an agent or an orchestration to its seat.

@@ -213,6 +213,15 @@ class Journal:
             raise NotFound("There is no call with this key in the journal.")
         return call
 
+    def has_id(self, conversation_id: str, tool_call_id: str) -> bool:
+        """Whether a call of the conversation has this tool call id."""
+        found = self._db.one(
+            "SELECT 1 FROM calls INDEXED BY calls_conversation"
+            " WHERE conversation_id = ? AND tool_call_id = ? LIMIT 1",
+            (conversation_id, tool_call_id),
+        )
+        return found is not None
+
     def of_conversation(self, conversation_id: str) -> list[CallRecord]:
         """The conversation's calls in the order they were proposed."""
         return self._where("c.conversation_id = ?", conversation_id)

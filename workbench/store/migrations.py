@@ -137,7 +137,7 @@ CREATE TABLE calls (
   attempts INTEGER NOT NULL DEFAULT 0, proposed_at TEXT NOT NULL, started_at TEXT, finished_at TEXT,
   seats TEXT NOT NULL
 ) STRICT;
-CREATE INDEX calls_conversation ON calls (conversation_id);
+CREATE INDEX calls_conversation ON calls (conversation_id, tool_call_id);
 CREATE INDEX calls_turn ON calls (turn_id);
 CREATE INDEX calls_open ON calls (conversation_id) WHERE state NOT IN ('finished', 'closed');
 CREATE TABLE attempts (
