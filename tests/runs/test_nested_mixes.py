@@ -239,3 +239,54 @@ def assert_ids_differ(b: Bench) -> None:
     """No two calls of a conversation share an id: an AG-UI client knows them by it."""
     ids = [event["toolCallId"] for event in b.events("TOOL_CALL_START")]
     assert len(set(ids)) == len(ids), ids
+
+
+@pytest.mark.parametrize("value", [None, False, 0, ""], ids=repr)
+@pytest.mark.parametrize("kind", ["swarm", "graph", "delegate"])
+def test_null_false_zero_and_nothing_are_answers_at_every_position(
+    bench: MakeBench, kind: str, value: Any
+) -> None:
+    booker = {
+        "model": model(
+            "booker", script=[{"tool": "book", "input": {"room": "12"}}], final_text="{{last_result}}"
+        ),
+        "tools": ["./kit.py:book"],
+        "auto": True,
+    }
+    agents = {"booker": booker, "closer": talker("closer")}
+    match kind:
+        case "swarm":
+            text = config("peers", agents, peers=swarm("booker", "closer"))
+        case "graph":
+            text = config("flow", agents, flow=graph("booker", ("booker", "closer")))
+        case _:
+            agents["boss"] = worker("boss", delegating(("booker", "book")))
+            text = config("team", agents, team=team("boss", "booker"))
+    b = make(bench, text)
+    b.say()
+    b.restart()
+    b.answer(Answered(value))
+    assert b.page.status == "idle"
+    assert b.ran()[-1] == ("book", {"room": "12", "said": value})
+    assert_all_ended(b)
+
+
+def test_a_delegate_does_what_the_person_made_of_its_task(bench: MakeBench) -> None:
+    boss = worker("boss", delegating(("asker", "price A1")))
+    del boss["auto"]
+    boss["interrupt"] = {"tools": ["asker"]}
+    replies = [{"match": sku, "script": [price(sku)]} for sku in ("A1", "B2")]
+    both = asker("asker", "approval", "A1")
+    both["model"] = model("asker", replies=replies, final_text="{{last_result}}")
+    b = make(bench, config("team", {"boss": boss, "asker": both}, team=team("boss", "asker")))
+    b.say()
+    b.answer(Approved(tool_input={"input": "price B2"}))
+    assert b.card().input["sku"] == "B2"
+    b.restart()
+    b.answer()
+    assert b.prices() == [("B2", 12.0)]
+    (told,) = b.results()
+    assert "changed the arguments" in told and '"price B2" instead of "price A1"' in told
+    (item,) = calls_to(b, "asker")
+    assert item.edited and item.executed_input == {"input": "price B2"}
+    assert_all_ended(b)
