@@ -14,13 +14,12 @@ st.set_page_config(page_title="Workbench", page_icon=ICON, layout="wide")
 apply_styles()
 apply_layout()
 
-try:
-    host.host()
-except StoreError as error:
-    render_no_database(str(error))
-    st.stop()
-
-st.navigation(
+page = st.navigation(
     [st.Page("../pages/1_conversation.py", title="Conversation", icon=":material/forum:", default=True)],
     position="hidden",
-).run()
+)
+try:
+    host.host()
+    page.run()
+except StoreError as error:
+    render_no_database(str(error))

@@ -1,5 +1,6 @@
 """The whole app, as `workbench run` serves it: sample configs, database and shop of its own."""
 
+import os
 import shutil
 import sqlite3
 import sys
@@ -14,6 +15,10 @@ from workbench.store import Store
 
 SAMPLES = ROOT / "configs"
 EXTRAS = Path(__file__).parent / "configs"
+# Root may write what nobody may; a server that can't shows what people see who are not root.
+OBEYING_PERMISSIONS = (
+    ("setpriv", "--inh-caps=-dac_override", "--bounding-set=-dac_override") if os.geteuid() == 0 else ()
+)
 _NO_CACHES = shutil.ignore_patterns("__pycache__")
 
 
@@ -23,11 +28,14 @@ class WorkbenchApp:
     def __init__(self, folder: Path) -> None:
         """Copy the samples, and the configs that only these tests need, below `folder`. Nothing runs yet."""
         self.configs = folder / "configs"
-        self.db = folder / "workbench.db"
+        self.data = folder / "data"
+        self.data.mkdir()
+        self.db = self.data / "workbench.db"
         self.shop = folder / "shop.db"
         shutil.copytree(SAMPLES, self.configs, ignore=_NO_CACHES)
         shutil.copytree(EXTRAS, self.configs, ignore=_NO_CACHES, dirs_exist_ok=True)
         command = (
+            *OBEYING_PERMISSIONS,
             *(sys.executable, "-m", "workbench.cli", "run", str(self.configs), "--no-browser"),
             *("--db", str(self.db), "--port", "{port}"),
         )

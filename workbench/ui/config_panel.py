@@ -15,6 +15,7 @@ from workbench.runs.shelf import DiskChange
 from workbench.store import ConfigVersion, StaleBase, StoreError
 from workbench.ui import answering, page_words
 from workbench.ui.text import label
+from workbench.ui.trouble import shielded
 from workbench.ui.yaml_editor import Diagnostic, edited_text, yaml_editor
 
 EDITOR_HEIGHT = 440
@@ -24,6 +25,7 @@ def render_config(engine: Engine, file: str, *, by: str) -> None:
     """Draw the editor of one config file with its problems, *Apply*, and what changed elsewhere."""
 
     @st.fragment(run_every=3)
+    @shielded
     def panel() -> None:
         try:
             live = engine.current(file)
@@ -235,7 +237,10 @@ class _Panel:
             st.session_state[f"{self.slot}-said"] = page_words.not_applied(str(error))
 
     def _drop_disk(self) -> None:
-        self.engine.shelf.discard_draft(self.file)
+        try:
+            self.engine.shelf.discard_draft(self.file)
+        except (EngineRefused, StoreError, OSError) as error:
+            st.session_state[f"{self.slot}-said"] = page_words.not_applied(str(error))
 
     def _go_to(self, line: int) -> None:
         st.session_state[answering.GOTO] = (self.file, line)

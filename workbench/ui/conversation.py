@@ -16,6 +16,7 @@ from workbench.ui.navigation import fold_panel, render_menu
 from workbench.ui.presence import render_presence
 from workbench.ui.text import label, visible
 from workbench.ui.transcript import cards_of, newest, render_run
+from workbench.ui.trouble import shielded
 
 LIVE_SECONDS = 0.15
 IDLE_SECONDS = 2.0
@@ -81,6 +82,7 @@ def render_live(
     shown = _head(page)
 
     @st.fragment(run_every=seconds)
+    @shielded
     def live() -> None:
         try:
             now = engine.conversation(page.id)
@@ -151,7 +153,7 @@ def send(engine: Engine, conversation_id: str, text: str, *, by: str) -> None:
     try:
         engine.send(conversation_id, text, by=by, via="app")
         st.session_state.pop(_unsent_key(conversation_id), None)
-    except EngineRefused as refused:
+    except answering.REFUSALS as refused:
         st.session_state[_unsent_key(conversation_id)] = (text, str(refused))
     st.rerun()
 
@@ -199,5 +201,5 @@ def _retry(engine: Engine, conversation_id: str, by: str) -> None:
 def _try(action: Any) -> None:
     try:
         action()
-    except EngineRefused as refused:
+    except answering.REFUSALS as refused:
         answering.toast(str(refused))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from workbench.runs.engine import Engine
-from workbench.runs.errors import ConversationUnknown, EngineRefused
+from workbench.runs.errors import ConversationUnknown
 from workbench.runs.views import ConversationPage
+from workbench.store import StoreError
 from workbench.ui import answering, page_words
 from workbench.ui.sidebar import (
     conversation_menu,
@@ -15,6 +16,7 @@ from workbench.ui.sidebar import (
     render_new,
     render_waiting,
 )
+from workbench.ui.trouble import shielded
 
 PARAMETER = "c"
 _PANEL = "wb-panel-open"
@@ -71,6 +73,7 @@ def render_sidebar(engine: Engine) -> str:
 
 def _waiting(engine: Engine, current: str | None) -> None:
     @st.fragment(run_every=2)
+    @shielded
     def waiting() -> None:
         chosen = render_waiting(engine.waiting(), current=current)
         if chosen is not None:
@@ -84,7 +87,7 @@ def _conversations(engine: Engine, current: str | None) -> None:
     if chosen is not None:
         try:
             open_conversation(engine.new_conversation(chosen))
-        except EngineRefused as refused:
+        except answering.REFUSALS as refused:
             answering.toast(str(refused))
     picked = render_conversations(engine.conversations, current=current)
     if picked is not None:
@@ -147,7 +150,10 @@ def panel_toggle(engine: Engine) -> bool:
 def fold_panel(engine: Engine) -> None:
     """Turn the panel over, from a callback."""
     st.session_state[_PANEL] = not st.session_state.get(_PANEL, True)
-    engine.store.settings.set(_PANEL_SETTING, st.session_state[_PANEL])
+    try:
+        engine.store.settings.set(_PANEL_SETTING, st.session_state[_PANEL])
+    except StoreError as error:
+        answering.toast(str(error))
 
 
 def titles_of(engine: Engine, page: ConversationPage) -> dict[str, str]:

@@ -11,6 +11,13 @@ from workbench.ui.words import count
 NAME = "Workbench"
 AWAY = "The app is away. This page goes on by itself when it is back; nothing is lost."
 BACK_AGAIN = "The app was restarted. Nothing was lost."
+NO_DATABASE = "The workbench can't use its database"
+NO_DATABASE_HELP = "Nothing was changed. This page tries again by itself."
+TRY_NOW = "Try now"
+NOT_HERE = "This conversation isn't here"
+NOT_HERE_HELP = (
+    "It may have been deleted, or the address was cut. Choose another one on the left, or start a new one."
+)
 STOP = "Stop"
 STOPPING = "Stopping…"
 STOP_HELP = (
@@ -98,6 +105,11 @@ def sending_closes(warning: MessageWarning) -> str:
         tools = ", ".join(card.tool for card in warning.approved_not_run)
         parts.append(f"leaves out what you already approved here ({tools})")
     return f"Sending a message {' and '.join(parts)}."
+
+
+def no_database_here(why: str) -> str:
+    """In place of a part of the page that can't be read just now."""
+    return f"{why} This part comes back by itself."
 
 
 def editor_label(name: str) -> str:

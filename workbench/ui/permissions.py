@@ -12,12 +12,14 @@ from workbench.runs.views import GrantRow
 from workbench.ui import answering, page_words
 from workbench.ui.clock import now, when
 from workbench.ui.text import label
+from workbench.ui.trouble import shielded
 
 
 def render_permissions(engine: Engine, config_file: str, conversation_id: str, *, by: str) -> None:
     """Draw what runs without asking because somebody said so, and a button to take each back."""
 
     @st.fragment(run_every=3)
+    @shielded
     def panel() -> None:
         moment = now()
         rows = engine.permissions.rows(config_file, conversation_id)
@@ -56,8 +58,12 @@ def _past(rows: Sequence[GrantRow], moment: datetime) -> None:
 
 
 def _revoke(engine: Engine, row: GrantRow, by: str) -> None:
-    engine.permissions.revoke(row.id, by=by)
-    answering.toast(page_words.taken_back(row))
+    try:
+        engine.permissions.revoke(row.id, by=by)
+    except answering.REFUSALS as refused:
+        answering.toast(str(refused))
+    else:
+        answering.toast(page_words.taken_back(row))
 
 
 def _holds(row: GrantRow, moment: datetime) -> bool:

@@ -8,6 +8,7 @@ from workbench.runs.engine import Engine
 from workbench.runs.views import CallItem
 from workbench.ui import page_words
 from workbench.ui.text import label, visible
+from workbench.ui.trouble import shielded
 
 _LATEST = 12
 
@@ -16,6 +17,7 @@ def render_why(engine: Engine, conversation_id: str) -> None:
     """Draw the trace of the latest calls, the newest first."""
 
     @st.fragment(run_every=3)
+    @shielded
     def panel() -> None:
         calls = [
             item
