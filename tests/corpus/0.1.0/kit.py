@@ -106,12 +106,18 @@ class Stranger:
         return "<a stranger>"
 
 
+CIRCLE: dict[str, Any] = {"status": "success", "content": []}
+CIRCLE["content"].append({"json": CIRCLE})
+
 ODD: dict[str, Any] = {
     "nothing": None,
     "empty": "",
     "no content": {"status": "success", "content": []},
     "nan": {"status": "success", "content": [{"json": {"value": float("nan")}}]},
     "stranger": {"status": "success", "content": [{"json": {"value": Stranger()}}]},
+    "bytes in json": {"status": "success", "content": [{"json": {"raw": b"\x00\xff"}}]},
+    "many parts": {"status": "success", "content": [{"text": "z" * 90_000}] * 50},
+    "in a circle": CIRCLE,
     "image": {
         "status": "success",
         "content": [{"image": {"format": "png", "source": {"bytes": b"\x89PNG\x00\xff"}}}],
