@@ -386,3 +386,40 @@ def read_dump() -> str:
         b.restart()
     assert b.page.status in ("waiting", "failed")
     assert len(b.ran()) <= 4
+
+
+def test_a_model_that_takes_its_process_with_it_each_time_is_given_up_and_can_be_tried_again(
+    bench: MakeBench,
+) -> None:
+    source = '''
+import os
+from pathlib import Path
+
+from workbench.agents.scripted import ScriptedModel
+
+
+class Deadly(ScriptedModel):
+    """Kills its process whenever it is asked, until it is mended."""
+
+    async def stream(self, *args, **kwargs):
+        if not (Path(__file__).parent / "mended").exists():
+            os.kill(os.getpid(), 9)
+        async for event in super().stream(*args, **kwargs):
+            yield event
+'''
+    config = shop()
+    config["agents"]["merchant"]["model"] = {"provider": "./models.py:Deadly"}
+    b = bench(config, files={"models.py": source}, apart=True)
+    b.send()
+    for _ in range(12):
+        assert b.process is not None
+        process = b.process
+        b.wait(lambda p=process: not p.alive or b.page.status != "working", "death or an end")
+        if b.page.status != "working":
+            break
+        b.restart()
+    assert b.page.status == "failed" and "yours to try again" in str(b.page.last_error)
+    assert len(b.statuses()) == 6, "it was taken up five times"
+    b.let("mended")
+    b.engine.retry(b.id, by="Ada")
+    assert b.settle() == "idle"

@@ -1,11 +1,13 @@
 """Stop: in the middle of a word, of a call, of a pause; and the conversation goes on."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.runs.harness import Bench, price, shop
 from workbench.policy.answer import Approved, Happened
+from workbench.runs.drive import Drive
 from workbench.runs.errors import NothingToDo
 
 MakeBench = Callable[..., Bench]
@@ -160,6 +162,7 @@ def test_a_worker_that_is_stopped_politely_gives_its_run_back_at_once(bench: Mak
     old = b.worker
     assert old is not None
     old.stop(timeout=0.5)
+    b.wait(lambda: b.store.leases.held() == [], "the lease to be given back before it runs out")
     b.worker = None
     b.start()
     b.until("waiting")
@@ -168,3 +171,50 @@ def test_a_worker_that_is_stopped_politely_gives_its_run_back_at_once(bench: Mak
     b.answer(Happened("it did"))
     assert len(b.ran()) == 1
     old.stop()
+
+
+def test_a_call_that_was_about_to_start_when_stop_was_pressed_does_not(bench: MakeBench) -> None:
+    """Its batch has begun, and a hook of the config holds it up: from Stop on, nothing starts."""
+    hooks = '''
+import asyncio
+
+from strands.hooks import BeforeToolCallEvent, HookProvider
+from .kit import HERE
+
+
+class Guard(HookProvider):
+    """Takes its time before each call."""
+
+    def register_hooks(self, registry, **kwargs):
+        registry.add_callback(BeforeToolCallEvent, self.before)
+
+    async def before(self, event):
+        (HERE / "hook.here").touch()
+        while not (HERE / "hook").exists():
+            await asyncio.sleep(0.005)
+'''
+    config = shop([price()], GO_ON, ask=["nothing"], hooks=["./hooks.py:Guard"])
+    b = bench(config, files={"hooks.py": hooks})
+    b.send()
+    b.waits_in("hook")
+    b.engine.stop(b.id, by="Ada")
+    b.let("hook")
+    b.settle()
+    assert (b.statuses(), b.ran(), b.results()) == (["cancelled"], [], [CANCELLED])
+    goes_on(b)
+
+
+def test_stop_at_the_very_moment_of_a_pause_is_not_lost(
+    bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    b = bench(shop([price()], GO_ON))
+    pause = Drive._pause
+
+    def stopped_first(drive: Drive, *args: Any) -> Any:
+        b.engine.stop(b.id, by="Ada")
+        return pause(drive, *args)
+
+    monkeypatch.setattr(Drive, "_pause", stopped_first)
+    b.say()
+    assert (b.statuses(), b.cards(), b.results()) == (["cancelled"], [], [CANCELLED])
+    goes_on(b)
