@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 
 from tests.browser.app_server import ROOT, AppServer
+from workbench.agents.ports import Place
+from workbench.runs import agui
 from workbench.runs.engine import Engine
 from workbench.store import Store
 
@@ -60,6 +62,31 @@ class WorkbenchApp:
     def conversation(self, config: str = "merchant", *, title: str = "") -> str:
         """Begin a conversation and return its id."""
         return self.engine.new_conversation(str(self.config(config)), title=title)
+
+    def long_conversation(self, turns: int) -> str:
+        """Put a conversation of so many turns into the database, as if they had been talked, and return its id."""
+        conversation_id = self.conversation("trouble", title=f"{turns} turns")
+        store = self.engine.store
+        version = self.engine.current(str(self.config("trouble")))
+        place = Place(conversation_id, ("trouble",))
+        for number in range(1, turns + 1):
+            text = f"Message {number}"
+            with store.transaction():
+                run = store.runs.queue(
+                    conversation_id, config_version_id=version.id, kind="message", input={"text": text, "by": "tester"}
+                )
+                started = agui.run_started(
+                    conversation_id, run.id, text=text, turn_id=run.turn_id, metadata={"by": "tester", "turnId": run.turn_id}
+                )
+                said = [
+                    agui.text_start(place, f"{run.id}-said"),
+                    agui.text_delta(place, f"{run.id}-said", f"Answer **{number}**, with a few words around it."),
+                    agui.text_end(place, f"{run.id}-said"),
+                ]
+                store.events.append(conversation_id, run.id, [started, *said, agui.run_finished(conversation_id, run.id)])
+                store.runs.set_status(run.id, "working")
+                store.runs.set_status(run.id, "done")
+        return conversation_id
 
     def config(self, name: str) -> Path:
         """The file of a config."""

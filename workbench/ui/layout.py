@@ -21,6 +21,12 @@ _CSS = """
 [data-testid="stColumn"]:has(.st-key-wb-panel) > [data-testid="stVerticalBlock"] { height: 100%; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-wb-panel) { position: sticky; top: 4.25rem; }
 
+/* What is written from the right reads from the right, line by line, whoever wrote it. */
+[data-testid="stMainBlockContainer"] :is([data-testid="stText"] span, p, li, td, th, h4, input, textarea),
+[data-testid="stChatInputTextArea"] { unicode-bidi: plaintext; text-align: start; }
+[data-testid="stChatMessage"] [data-testid="stElementContainer"]:has(> [data-testid="stText"]) { width: 100%; }
+[data-testid="stChatMessage"] [data-testid="stText"] span { display: block; }
+
 /* While the app is away, and until it has drawn this page again, a card takes no click: it would be lost. */
 [data-wb-away] [class*="st-key-wb-open-"] { pointer-events: none; opacity: .6; }
 .wb-notice {

@@ -15,7 +15,7 @@ _CSS = """
 [class*="st-key-wb-open-"] kbd { opacity: 1; font-size: .75rem; }
 
 /* The accent is a ground for white words; as ink on dark it is too faint. */
-[class*="st-key-wb-open-"] [data-variant="segmented_control"][aria-checked="true"] * { color: LINK; }
+[data-testid="stMainBlockContainer"] [data-variant="segmented_control"][aria-checked="true"] * { color: LINK; }
 
 /* Options of a question: large targets. */
 [class*="st-key-wb-choices-"] [data-testid="stRadio"], [class*="st-key-wb-choices-"] [data-testid="stRadioGroup"],
