@@ -17,7 +17,8 @@ def as_text(moment: datetime) -> str:
     """A moment as the store writes it. A moment without a time zone raises ValueError: it would be a guess."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment!r} has no time zone")
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    there = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return there.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def as_time(text: str) -> datetime:

@@ -19,18 +19,21 @@ BYTES = "__bytes_encoded__"
 ESCAPED = "__escaped__"
 NOT_JSON = "__not_json__"
 
-_RESERVED = (f'"{BYTES}"', f'"{ESCAPED}"')
+_BYTES_KEY = f'"{BYTES}"'
+_ESCAPED_KEY = f'"{ESCAPED}"'
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder()
 _DEEPEST = 200
 
 
 def encode(value: Any) -> str:
     """Any value as compact JSON text."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _ENCODER.encode(value)
     except (TypeError, ValueError, RecursionError):
         return _encode_plain(value)
     # The C encoder can't see a dict that looks like encoded bytes; a search of the text is far cheaper than a walk.
-    if any(mark in text for mark in _RESERVED):
+    if _BYTES_KEY in text or _ESCAPED_KEY in text:
         return _encode_plain(value)
     return encodable(text)
 
@@ -48,8 +51,8 @@ def encodable(text: str) -> str:
 def decode(text: str) -> Any:
     """The value that `encode` was given; one nested too deep for the reader's stack comes back as its text, marked."""
     try:
-        value = json.loads(text)
-        return _restored(value) if any(mark in text for mark in _RESERVED) else value
+        value = _DECODER.decode(text)
+        return _restored(value) if _BYTES_KEY in text or _ESCAPED_KEY in text else value
     except RecursionError:
         return {NOT_JSON: "nested too deep", "repr": text}
 
@@ -71,7 +74,7 @@ def decode_optional(text: str | None) -> Any:
 
 def _encode_plain(value: Any) -> str:
     plain = _plain(value, 0, ())
-    return encodable(json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+    return encodable(_ENCODER.encode(plain))
 
 
 def _plain(value: Any, depth: int, above: tuple[int, ...]) -> Any:
