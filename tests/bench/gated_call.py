@@ -30,6 +30,8 @@ ROUNDS = 300
 WARM_UP = 30
 WORKER_ROUNDS = 30
 PROMISE = 2.0
+RAM_DISK = Path("/dev/shm")
+"""Where there is one, the rounds are done there too: what is left is what does not come from the disk."""
 SCRIPT = {
     "script": [{"tool": "set_price", "input": {"sku": "A1", "price": 12}}],
     "final_text": "The price is set.",
@@ -138,24 +140,14 @@ def _wait(place: Shop, conversation_id: str, status: str) -> None:
 
 def run() -> list[Row]:
     """Measure."""
+    tool = _tool()
     with shop(MODEL) as place, settled():
-        ours, theirs = asyncio.run(_rounds(place, _tool()))
+        ours, theirs = asyncio.run(_rounds(place, tool))
         whole, rest = by_worker(place)
-    rows = []
-    for part, what in ((0, "message to finish"), (1, "approval to finish")):
-        mine = Times(tuple(one[part] for one in ours))
-        bares = Times(tuple(one[part] for one in theirs))
-        ratio = Times(tuple(a[part] / b[part] for a, b in zip(ours, theirs, strict=True)))
-        rows.append(
-            Row(
-                what=what,
-                measured=f"{ratio.middle:.2f} ×",
-                promise=f"≤ {PROMISE} ×",
-                kept=ratio.middle <= PROMISE,
-                note=f"median {mine.middle * 1e3:.2f} ms, bare {bares.middle * 1e3:.2f} ms; "
-                f"fastest {mine.least * 1e3:.2f} and {bares.least * 1e3:.2f} ms; {ROUNDS} pairs of rounds",
-            )
-        )
+    rows = _compared(ours, theirs, promised=True)
+    if RAM_DISK.is_dir():
+        with shop(MODEL, folder=RAM_DISK) as place, settled():
+            rows += _compared(*asyncio.run(_rounds(place, tool)), promised=False)
     rows.append(
         Row(
             what="the same, found by the worker",
@@ -164,6 +156,25 @@ def run() -> list[Row]:
             f"looks for queued runs every {POLL_SECONDS * 1e3:.0f} ms, twice a round",
         )
     )
+    return rows
+
+
+def _compared(ours: list[Round], theirs: list[Round], *, promised: bool) -> list[Row]:
+    rows = []
+    for part, what in ((0, "message to finish"), (1, "approval to finish")):
+        mine = Times(tuple(one[part] for one in ours))
+        bares = Times(tuple(one[part] for one in theirs))
+        ratio = Times(tuple(a[part] / b[part] for a, b in zip(ours, theirs, strict=True)))
+        rows.append(
+            Row(
+                what=what if promised else f"{what}, on a RAM disk",
+                measured=f"{ratio.middle:.2f} ×",
+                promise=f"≤ {PROMISE} ×" if promised else "",
+                kept=ratio.middle <= PROMISE if promised else None,
+                note=f"median {mine.middle * 1e3:.2f} ms, bare {bares.middle * 1e3:.2f} ms; "
+                f"fastest {mine.least * 1e3:.2f} and {bares.least * 1e3:.2f} ms; {ROUNDS} pairs of rounds",
+            )
+        )
     return rows
 
 
