@@ -89,6 +89,9 @@ def wait_at_a_pause(b: Bench, kind: str, position: str) -> None:
         b.engine.answer(b.card("ship").id, Approved(), by="Ada")
     if kind.startswith("doubt"):
         b.waits_in("ship-A1")
+        # A graph's other node has looked something up by then; its result is part of what is stored.
+        calls = b.store.journal.of_conversation
+        b.wait(lambda: all(c.state == "finished" for c in calls(b.id) if c.tool == "look_up"), "the look-ups")
         b.restart()  # which kills the process inside the tool
     b.until("waiting")
     if position == "delegates" and kind == "approval":
