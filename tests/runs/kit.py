@@ -77,6 +77,18 @@ def ship(order: str) -> str:
 
 
 @strands.tool
+def linger(sku: str) -> str:
+    """Have an effect and take a little while.
+
+    Args:
+        sku: an article's number.
+    """
+    note("linger", sku=sku)
+    time.sleep(0.1)
+    return f"lingered over {sku}"
+
+
+@strands.tool
 def read_slowly(page: str) -> str:
     """Read a page, and take as long as the test likes.
 

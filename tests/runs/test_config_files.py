@@ -182,11 +182,26 @@ def test_a_loosening_is_noticed_although_the_live_version_lacks_its_secret_here(
     b = bench(shop(STEP, ask=["set_price"], system_prompt="The key is ${SHOP_SECRET}."))
     monkeypatch.delenv("SHOP_SECRET")
     b.restart()
-    with pytest.raises(LooseningUnconfirmed):
+    with pytest.raises(LooseningUnconfirmed) as loosening:
         b.engine.apply(b.file, text_of(LOOSER), based_on=1, by="Ada")
+    assert any(one.tool == "set_price" for one in loosening.value.loosenings)
     b.write(LOOSER)
     change = b.engine.disk_change(b.file)
     assert change is not None and change.kind == "draft"
+
+
+def test_a_loosening_that_nobody_can_tell_must_be_confirmed_too(
+    bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_SECONDS", "60")
+    strict = text_of(shop(STEP, ask=[{"name": "set_price", "ttl_seconds": "SECONDS"}]))
+    b = bench(strict.replace("SECONDS", "${SECRET_SECONDS}"))
+    assert b.engine.current(b.file).number == 1
+    monkeypatch.delenv("SECRET_SECONDS")
+    b.restart()
+    with pytest.raises(LooseningUnconfirmed) as loosening:
+        b.engine.apply(b.file, text_of(STRICT), based_on=1, by="Ada")
+    assert "can't be told" in loosening.value.loosenings[0].sentence
 
 
 def test_a_config_nobody_has_is_named(bench: MakeBench) -> None:
