@@ -110,7 +110,8 @@ def render_live(
         if now.status == "working" and not any(view.items for view in last_turn[-1:]):
             st.caption(f":material/hourglass_empty: :shimmer[{label(page_words.thinking(now.agent_title))}]")
         # Last, because the cards above take clicks from then on.
-        render_presence()
+        if render_presence():
+            st.rerun()
 
     live()
 

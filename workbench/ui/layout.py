@@ -23,9 +23,14 @@ _CSS = """
 
 /* What is written from the right reads from the right, line by line, whoever wrote it. */
 [data-testid="stMainBlockContainer"] :is([data-testid="stText"] span, p, li, td, th, h4, input, textarea),
-[data-testid="stChatInputTextArea"] { unicode-bidi: plaintext; text-align: start; }
+[data-testid="stChatInputTextArea"] { unicode-bidi: plaintext; }
+[data-testid="stMainBlockContainer"] [data-testid="stText"] span,
+[data-testid="stChatMessage"] :is(p, li) { text-align: start; }
 [data-testid="stChatMessage"] [data-testid="stElementContainer"]:has(> [data-testid="stText"]) { width: 100%; }
 [data-testid="stChatMessage"] [data-testid="stText"] span { display: block; }
+
+/* A very long message scrolls in its place: what waits below it is not pushed out of sight. */
+[data-testid="stChatMessage"] [data-testid="stText"] { max-height: 24rem; overflow: auto; }
 
 /* While the app is away, and until it has drawn this page again, a card takes no click: it would be lost. */
 [data-wb-away] [class*="st-key-wb-open-"] { pointer-events: none; opacity: .6; }
@@ -35,6 +40,11 @@ _CSS = """
   color: light-dark(#fff, #15171b); background: light-dark(#2a2f37, #e6e8eb); box-shadow: 0 2px 12px #0003;
 }
 .wb-notice:empty { display: none; }
+
+/* So do the title, and Stop. */
+[data-testid="stLayoutWrapper"]:has(> .st-key-wb-head) {
+  position: sticky; top: 3.75rem; z-index: 10; padding: .5rem 0; background: GROUND;
+}
 
 /* Beside the transcript there is no room for it on a narrow window: it goes underneath. */
 @media (max-width: 900px) {
@@ -50,4 +60,6 @@ _CSS = """
 
 def apply_layout() -> None:
     """Put the layout on the page. Called once by the app, before anything else."""
-    st.html(f"<style>{_CSS}</style>")
+    light, dark = (st.get_option(f"theme.{theme}.backgroundColor") for theme in ("light", "dark"))
+    ground = f"light-dark({light or 'Canvas'}, {dark or 'Canvas'})"
+    st.html(f"<style>{_CSS.replace('GROUND', ground)}</style>")

@@ -9,6 +9,7 @@ from workbench.runs.errors import ConversationUnknown
 from workbench.runs.views import ConversationPage
 from workbench.store import StoreError
 from workbench.ui import answering, page_words
+from workbench.ui.presence import is_narrow
 from workbench.ui.sidebar import (
     conversation_menu,
     render_acting_as,
@@ -20,6 +21,7 @@ from workbench.ui.trouble import shielded
 
 PARAMETER = "c"
 _PANEL = "wb-panel-open"
+_PANEL_NARROW = "wb-panel-open-narrow"
 _PANEL_SETTING = "panel_open"
 _TAB = "wb-panel-tab"
 
@@ -121,7 +123,7 @@ def render_menu(engine: Engine, page: ConversationPage, *, by: str) -> None:
 
 def open_panel(tab: str) -> None:
     """Open the panel at one of its tabs."""
-    st.session_state[_PANEL] = True
+    st.session_state[_panel()] = True
     st.session_state[_TAB] = tab
 
 
@@ -140,20 +142,30 @@ def panel_tab() -> str:
 
 
 def panel_toggle(engine: Engine) -> bool:
-    """Return whether the panel is open; it stays as it was left, also in the next session."""
+    """Return whether the panel is open; it stays as it was left, also in the next session.
+
+    In a narrow window it comes below the transcript, where it would keep what waits out of sight. There it is
+    folded until somebody opens it.
+    """
     if _PANEL not in st.session_state:
         kept = engine.store.settings.get(_PANEL_SETTING)
         st.session_state[_PANEL] = True if kept is None else bool(kept)
-    return bool(st.session_state[_PANEL])
+    return bool(st.session_state.get(_panel(), False))
 
 
 def fold_panel(engine: Engine) -> None:
     """Turn the panel over, from a callback."""
-    st.session_state[_PANEL] = not st.session_state.get(_PANEL, True)
+    st.session_state[_panel()] = not st.session_state.get(_panel(), False)
+    if is_narrow():
+        return
     try:
         engine.store.settings.set(_PANEL_SETTING, st.session_state[_PANEL])
     except StoreError as error:
         answering.toast(str(error))
+
+
+def _panel() -> str:
+    return _PANEL_NARROW if is_narrow() else _PANEL
 
 
 def titles_of(engine: Engine, page: ConversationPage) -> dict[str, str]:

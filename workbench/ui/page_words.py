@@ -27,8 +27,8 @@ NOT_SENT = "Not sent."
 SEND_AGAIN = "Send again"
 DISCARD = "Discard"
 WELCOME_POLICY = (
-    "Some calls will stop and ask you first. Which ones is decided by the policy on the right: change it, apply it, "
-    "and your next message follows it."
+    "Some calls will stop and ask you first. Which ones is decided by the policy beside this conversation: change it, "
+    "apply it, and your next message follows it."
 )
 SHOW_PANEL = "Policy"
 SHOW_PANEL_HELP = "Show or fold away the policy beside the conversation."
