@@ -38,13 +38,15 @@ WATCH = """
 
 
 def watch(place: Served, chrome: Browser) -> list[float]:
-    """Let the model speak to an open page; return the milliseconds of each token."""
+    """Ask on an open page, and let the model speak; return the milliseconds of each token."""
     conversation_id = place.shop.conversation()
     page = chrome.new_page()
     page.goto(place.address(conversation_id))
     wait_until_usable(page)
     page.evaluate(WATCH)
-    place.shop.engine.send(conversation_id, "What time is it?", by="Ada")
+    composer = page.get_by_test_id("stChatInputTextArea")
+    composer.fill("What time is it?")
+    composer.press("Enter")
     page.wait_for_function(f"() => window.benchSeen.size >= {TOKENS - 1}", timeout=PATIENCE_MS)
     taken: list[Any] = page.evaluate("() => [...window.benchSeen.values()]")
     page.close()
